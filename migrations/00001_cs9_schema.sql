@@ -1,0 +1,141 @@
+-- +goose Up
+
+-- Everything that cs9gen keeps about runs. The routines are in the next file.
+CREATE SCHEMA cs9;
+COMMENT ON SCHEMA cs9 IS 'cs9gen: runs, their plans, and the routines that stage and publish them';
+
+CREATE SCHEMA cs9_staging;
+COMMENT ON SCHEMA cs9_staging IS 'cs9gen: what unfinished runs have staged, one table per run and table';
+
+-- One row: what the programs that use this schema compare themselves with.
+CREATE TABLE cs9.schema_version (
+    only_row boolean NOT NULL DEFAULT true PRIMARY KEY CHECK (only_row),
+    version  integer NOT NULL
+);
+COMMENT ON TABLE cs9.schema_version IS 'Version of the cs9 schema; a program refuses another one than its own';
+INSERT INTO cs9.schema_version (version) VALUES (1);
+
+-- A lock key must never be the hash of a name, because two names can share one: the task's id is the key.
+CREATE TABLE cs9.task (
+    task_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    task    text    NOT NULL UNIQUE
+);
+COMMENT ON TABLE cs9.task IS 'Every task that ever ran with a run key; task_id is the key of its advisory lock';
+
+CREATE TABLE cs9.table_definition (
+    table_id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    schema_name       name    NOT NULL,
+    table_name        name    NOT NULL,
+    keys              name[]  NOT NULL CHECK (cardinality(keys) > 0),
+    publish_mode      text    NOT NULL CHECK (publish_mode IN ('batched')),
+    staging_name      name    NOT NULL,
+    delete_function   name    NOT NULL,
+    move_function     name    NOT NULL,
+    publish_procedure name    NOT NULL,
+    definition_hash   text    NOT NULL,
+    UNIQUE (schema_name, table_name)
+);
+COMMENT ON TABLE cs9.table_definition IS 'The tables that cs9gen generated, and the names of what belongs to each (same schema)';
+COMMENT ON COLUMN cs9.table_definition.staging_name IS 'Empty template that the tables in cs9_staging are copies of';
+
+CREATE TABLE cs9.run (
+    run_id        bigint      GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    task_id       integer     NOT NULL REFERENCES cs9.task,
+    run_key       text        NOT NULL,
+    is_current    boolean     NOT NULL DEFAULT true,
+    state         text        NOT NULL DEFAULT 'running'
+                  CHECK (state IN ('running', 'ready', 'publishing', 'published', 'discarded')),
+    attempt       integer     NOT NULL DEFAULT 1,
+    today         date        NOT NULL,
+    plans         integer     NOT NULL,
+    plans_digest  text        NOT NULL,
+    allow_empty   boolean     NOT NULL DEFAULT false,
+    owner         text        NOT NULL DEFAULT '',
+    error         text,
+    begun_at      timestamptz NOT NULL DEFAULT now(),
+    attempt_at    timestamptz NOT NULL DEFAULT now(),
+    ready_at      timestamptz,
+    publishing_at timestamptz,
+    ended_at      timestamptz
+);
+COMMENT ON TABLE cs9.run IS 'One row a run: (task, run key) names it, and a new one takes the name only after a discard or an explicit "again"';
+COMMENT ON COLUMN cs9.run.is_current IS 'False once it was discarded or done over: the run key is free again';
+COMMENT ON COLUMN cs9.run.today IS 'Date of the first attempt, which every later attempt sees too';
+COMMENT ON COLUMN cs9.run.attempt IS 'Number of the live attempt; a write or call of any other is refused';
+CREATE UNIQUE INDEX run_task_id_run_key_idx ON cs9.run (task_id, run_key) WHERE is_current;
+CREATE INDEX run_unfinished_idx ON cs9.run (task_id) WHERE state IN ('running', 'ready', 'publishing');
+
+CREATE TABLE cs9.run_table (
+    run_id          bigint  NOT NULL REFERENCES cs9.run,
+    table_id        integer NOT NULL REFERENCES cs9.table_definition,
+    definition_hash text    NOT NULL,
+    staged_name     name,
+    staged_filenode oid,
+    rows_inserted   bigint,
+    rows_upserted   bigint,
+    PRIMARY KEY (run_id, table_id)
+);
+CREATE INDEX run_table_table_id_idx ON cs9.run_table (table_id);
+COMMENT ON TABLE cs9.run_table IS 'The tables of a run, and where in cs9_staging its rows for each are';
+COMMENT ON COLUMN cs9.run_table.staged_name IS 'Null until the run first writes to the table, and again when it has ended';
+COMMENT ON COLUMN cs9.run_table.staged_filenode IS 'Filenode when the publish began: another one means that the table was rewritten and its ctids moved';
+
+CREATE TABLE cs9.plan (
+    run_id      bigint  NOT NULL REFERENCES cs9.run,
+    plan        integer NOT NULL CHECK (plan > 0),
+    argsets     jsonb   NOT NULL,
+    state       text    NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'running', 'done', 'failed')),
+    attempt     integer,
+    rows_staged bigint,
+    error       text,
+    began_at    timestamptz,
+    finished_at timestamptz,
+    PRIMARY KEY (run_id, plan)
+);
+COMMENT ON TABLE cs9.plan IS 'The plan list of a run, and how far each plan came';
+COMMENT ON COLUMN cs9.plan.attempt IS 'The attempt in which the plan last ran';
+
+CREATE TABLE cs9.staged_delete (
+    delete_id bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    run_id    bigint  NOT NULL,
+    table_id  integer NOT NULL,
+    plan      integer NOT NULL,
+    kind      text    NOT NULL CHECK (kind IN ('all', 'where', 'keep')),
+    condition text,
+    CHECK ((kind = 'all') = (condition IS NULL)),
+    FOREIGN KEY (run_id, table_id) REFERENCES cs9.run_table,
+    FOREIGN KEY (run_id, plan) REFERENCES cs9.plan
+);
+CREATE INDEX staged_delete_run_id_idx ON cs9.staged_delete (run_id, plan);
+COMMENT ON TABLE cs9.staged_delete IS 'Deletes that plans asked for; the publish applies them before it moves a row';
+
+CREATE TABLE cs9.publish_step (
+    run_id      bigint  NOT NULL REFERENCES cs9.run,
+    step        integer NOT NULL,
+    kind        text    NOT NULL CHECK (kind IN ('truncate', 'delete', 'move', 'analyze', 'close')),
+    table_id    integer REFERENCES cs9.table_definition,
+    relation    text,
+    condition   text,
+    state       text    NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'done')),
+    watermark   tid     NOT NULL DEFAULT '(0,0)',
+    rows_total  bigint,
+    rows_done   bigint  NOT NULL DEFAULT 0,
+    batches     integer NOT NULL DEFAULT 0,
+    began_at    timestamptz,
+    finished_at timestamptz,
+    PRIMARY KEY (run_id, step)
+);
+COMMENT ON TABLE cs9.publish_step IS 'What a publish does, in order; recorded before the first live row is touched';
+COMMENT ON COLUMN cs9.publish_step.watermark IS 'Every staged row before this ctid has been moved; written in the transaction that moved them';
+
+-- +goose Down
+DROP TABLE cs9.publish_step;
+DROP TABLE cs9.staged_delete;
+DROP TABLE cs9.plan;
+DROP TABLE cs9.run_table;
+DROP TABLE cs9.run;
+DROP TABLE cs9.table_definition;
+DROP TABLE cs9.task;
+DROP TABLE cs9.schema_version;
+DROP SCHEMA cs9_staging;
+DROP SCHEMA cs9;

@@ -1,0 +1,42 @@
+-- Purpose: begin a publish, or go on with one that stopped: own the task, check once more that nothing can stop the
+--          publish in the middle, and record its steps.
+-- Returns: run_id.
+-- Contract: gives the task back when it has to fail.
+-- Locks:   the task's advisory lock, session level; the run's row, FOR UPDATE.
+-- Errors:  S9001 another session owns the task; S9002 unknown run; S9003 not ready; S9004 published; S9005 discarded;
+--          S9009 not a table of the run; S9010 unknown table; S9013, S9014 it could not finish; S9016 bad argument.
+CREATE FUNCTION cs9.begin_publish(p_task text, p_run_key text, p_table text, p_batch_rows integer)
+RETURNS bigint
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $begin_publish$
+#variable_conflict error
+DECLARE
+    v_run cs9.run;
+BEGIN
+    PERFORM cs9.check_batch_rows(p_batch_rows);
+    v_run := cs9.find_run(p_task, p_run_key);
+    IF p_table IS NOT NULL THEN
+        PERFORM cs9.assert_run_table(v_run.run_id, cs9.find_table(p_table));
+    END IF;
+    PERFORM cs9.assert_publishable(v_run);
+
+    PERFORM cs9.claim_task(p_task);
+    v_run := cs9.lock_run(p_task, v_run.run_id);
+    PERFORM cs9.assert_publishable(v_run);
+    IF v_run.state = 'ready' THEN
+        PERFORM cs9.check_publish(v_run.run_id);
+        PERFORM cs9.record_steps(v_run.run_id);
+        UPDATE cs9.run AS r
+        SET state = 'publishing', publishing_at = clock_timestamp(), error = NULL
+        WHERE r.run_id = v_run.run_id;
+    END IF;
+    RETURN v_run.run_id;
+EXCEPTION
+    -- the session keeps its lock over a rollback, and must not keep it over a refusal; the fixed names are ours
+    WHEN SQLSTATE 'S9003' OR SQLSTATE 'S9004' OR SQLSTATE 'S9005' OR SQLSTATE 'S9013' OR SQLSTATE 'S9014' THEN
+        PERFORM cs9.release_run(p_task);
+        RAISE;
+END;
+$begin_publish$;
+COMMENT ON FUNCTION cs9.begin_publish(text, text, text, integer) IS 'Checks a run that is ready, and records the steps of its publish';

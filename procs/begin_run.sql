@@ -1,0 +1,81 @@
+-- Purpose: begin an attempt of a run.
+-- Returns: outcome
+--   'new'            the run key was free: run all plans
+--   'resumed'        an earlier attempt failed: run plan 1, what is unfinished, and the last plan
+--   'publish'        the run was publishing: CALL cs9.publish(task, run_key), run no plan
+--   'publish_older'  another run of the task was publishing: CALL cs9.publish(task, publish_key), then begin again
+--   'published'      nothing to do; the run's end is never repeated without p_again
+-- Contract: on 'published' and on every error the task is given back; otherwise this session owns it until the
+--           run is published or discarded, cs9.end_attempt or cs9.release_run is called, or the session ends.
+-- Locks:   the task's advisory lock, session level; the run's row, FOR UPDATE: this waits for writes of an earlier
+--          attempt that are still in flight, and shuts out its later ones.
+-- Errors:  S9001 another session owns the task; S9008 plan list changed; S9009 tables changed; S9010 unknown
+--          table; S9016 bad argument.
+CREATE FUNCTION cs9.begin_run(
+    p_task          text,
+    p_run_key       text,
+    p_tables        text[],
+    p_plans         jsonb,
+    p_today         date    DEFAULT CURRENT_DATE,
+    p_allow_empty   boolean DEFAULT false,
+    p_again         boolean DEFAULT false,
+    p_owner         text    DEFAULT '',
+    OUT outcome     text,
+    OUT run_id      bigint,
+    OUT attempt     integer,
+    OUT today       date,
+    OUT publish_key text
+)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $begin_run$
+#variable_conflict error
+DECLARE
+    v_table_ids integer[];
+    v_task_id   integer;
+    v_run       cs9.run;
+BEGIN
+    PERFORM cs9.check_name('task', p_task);
+    PERFORM cs9.check_name('run key', p_run_key);
+    PERFORM cs9.check_plans(p_plans);
+    v_table_ids := cs9.find_tables(p_tables);
+
+    v_task_id := cs9.claim_task(p_task);
+    publish_key := cs9.retire_older_runs(p_task, v_task_id, p_run_key);
+    IF publish_key IS NOT NULL THEN
+        outcome := 'publish_older';
+        RETURN;
+    END IF;
+
+    SELECT r.run_id INTO begin_run.run_id
+    FROM cs9.run AS r
+    WHERE r.task_id = v_task_id AND r.run_key = p_run_key AND r.is_current;
+    IF FOUND THEN
+        v_run := cs9.lock_run(p_task, begin_run.run_id);
+        IF v_run.state = 'published' AND coalesce(p_again, false) THEN
+            UPDATE cs9.run AS r SET is_current = false WHERE r.run_id = v_run.run_id;
+            v_run := NULL;
+        END IF;
+    END IF;
+
+    IF v_run.run_id IS NULL THEN
+        outcome := 'new';
+        run_id := cs9.insert_run(v_task_id, p_run_key, v_table_ids, p_plans, coalesce(p_today, CURRENT_DATE),
+                                 p_allow_empty, p_owner);
+    ELSIF v_run.state = 'published' THEN
+        outcome := 'published';
+        PERFORM cs9.release_run(p_task);
+    ELSE
+        PERFORM cs9.check_same_plans(p_task, v_run, p_plans);
+        PERFORM cs9.check_same_tables(p_task, v_run, v_table_ids);
+        outcome := CASE v_run.state WHEN 'publishing' THEN 'publish' ELSE 'resumed' END;
+        PERFORM cs9.resume_run(v_run, p_allow_empty, p_owner);
+    END IF;
+
+    SELECT r.attempt, r.today INTO begin_run.attempt, begin_run.today
+    FROM cs9.run AS r
+    WHERE r.run_id = begin_run.run_id;
+END;
+$begin_run$;
+COMMENT ON FUNCTION cs9.begin_run(text, text, text[], jsonb, date, boolean, boolean, text)
+    IS 'Begins an attempt of a run: new, resumed, publish, publish_older or published';

@@ -1,0 +1,41 @@
+-- Purpose: staged rows passed the checks of the definition; the live table may have got others since.
+-- Errors:  S9013 names the check and the first row that fails it.
+CREATE FUNCTION cs9.check_constraints(p_run_id bigint, p_table_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $check_constraints$
+#variable_conflict error
+DECLARE
+    v_staged text := cs9.staged_label(p_run_id, p_table_id);
+    v_check  record;
+    v_row    text;
+BEGIN
+    IF v_staged IS NULL THEN
+        RETURN;
+    END IF;
+    FOR v_check IN
+        SELECT DISTINCT ON (pg_get_expr(c.conbin, c.conrelid)) c.conname, pg_get_expr(c.conbin, c.conrelid) AS expression
+        FROM pg_catalog.pg_constraint AS c
+        WHERE c.contype = 'c'
+          AND c.conrelid IN (SELECT to_regclass(cs9.table_label(p_table_id)) UNION SELECT leaf FROM cs9.leaf_relations(p_table_id) AS leaf)
+          AND c.coninhcount = 0
+          AND NOT EXISTS (
+              SELECT
+              FROM pg_catalog.pg_constraint AS k
+              WHERE k.contype = 'c'
+                AND k.conrelid = to_regclass(v_staged)
+                AND pg_get_expr(k.conbin, k.conrelid) = pg_get_expr(c.conbin, c.conrelid)
+          )
+        ORDER BY pg_get_expr(c.conbin, c.conrelid), c.conname
+    LOOP
+        EXECUTE format('SELECT s::text FROM %s AS s WHERE NOT (%s) LIMIT 1', v_staged, v_check.expression) INTO v_row;
+        IF v_row IS NOT NULL THEN
+            PERFORM cs9.cannot_finish(p_table_id, format('a staged row fails the check %I', v_check.conname),
+                format('The check is %s; the row is %s.', v_check.expression, left(v_row, 200)),
+                'Correct the row, or drop the check.');
+        END IF;
+    END LOOP;
+END;
+$check_constraints$;
+COMMENT ON FUNCTION cs9.check_constraints(bigint, integer) IS 'Refuses staged rows that fail a check of the live table';

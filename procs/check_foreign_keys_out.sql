@@ -1,0 +1,43 @@
+-- Purpose: every row that a staged row references must be there when the publish begins, and stay.
+-- Contract: a referenced row that this very run would move or delete does not count: each step commits by itself.
+-- Errors:  S9013 names the foreign key and the first row without its referenced row.
+CREATE FUNCTION cs9.check_foreign_keys_out(p_run_id bigint, p_table_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $check_foreign_keys_out$
+#variable_conflict error
+DECLARE
+    v_staged text := cs9.staged_label(p_run_id, p_table_id);
+    v_key    record;
+    v_row    text;
+BEGIN
+    IF v_staged IS NULL THEN
+        RETURN;
+    END IF;
+    FOR v_key IN
+        SELECT f.oid, f.conname, f.confrelid::regclass::text AS referenced, f.confmatchtype = 'f' AS match_full,
+               (SELECT string_agg(format('c.%I IS NOT NULL', a.attname), CASE f.confmatchtype WHEN 'f' THEN ' OR ' ELSE ' AND ' END)
+                FROM pg_catalog.pg_attribute AS a
+                WHERE a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)) AS applies,
+               (SELECT cs9.run_deletes(p_run_id, t.table_id)
+                FROM cs9.run_table AS t
+                WHERE t.run_id = p_run_id AND to_regclass(cs9.table_label(t.table_id)) = f.confrelid) AS deletes
+        FROM pg_catalog.pg_constraint AS f
+        WHERE f.contype = 'f' AND f.conparentid = 0
+          AND f.conrelid IN (SELECT to_regclass(cs9.table_label(p_table_id)) UNION SELECT leaf FROM cs9.leaf_relations(p_table_id) AS leaf)
+        ORDER BY f.conname
+    LOOP
+        EXECUTE format(
+            'SELECT c::text FROM %s AS c WHERE (%s) AND NOT EXISTS (SELECT FROM (SELECT * FROM %s WHERE NOT (%s)) AS p WHERE %s) LIMIT 1',
+            v_staged, v_key.applies, v_key.referenced, coalesce(v_key.deletes, 'false'), cs9.foreign_key_match(v_key.oid))
+        INTO v_row;
+        IF v_row IS NOT NULL THEN
+            PERFORM cs9.cannot_finish(p_table_id, format('a staged row breaks the foreign key %I', v_key.conname),
+                format('No row of %s stays that the row %s could reference.', v_key.referenced, left(v_row, 200)),
+                'Publish the referenced rows first, in a task of their own, or correct the row.');
+        END IF;
+    END LOOP;
+END;
+$check_foreign_keys_out$;
+COMMENT ON FUNCTION cs9.check_foreign_keys_out(bigint, integer) IS 'Refuses staged rows whose referenced rows are missing';

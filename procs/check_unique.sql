@@ -1,0 +1,70 @@
+-- Purpose: no staged row may collide, in any unique index of the live table, with another staged row or with a live
+--          row that the run leaves in place.
+-- Contract: an upsert may meet the live row of its own key. It may not take a value of a second unique index that a
+--           live row of another key holds, even one that the run also changes: rows move one after another, so that a
+--           swap of values would fail half-way.
+-- Errors:  S9013 names the index and the values.
+CREATE FUNCTION cs9.check_unique(p_run_id bigint, p_table_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $check_unique$
+#variable_conflict error
+DECLARE
+    v_staged text := cs9.staged_label(p_run_id, p_table_id);
+    v_live   text := cs9.table_label(p_table_id);
+    v_stays  text := format('NOT (%s)', cs9.run_deletes(p_run_id, p_table_id));
+    v_other  text;
+    v_keys   name[];
+    v_index  record;
+    v_values text;
+BEGIN
+    IF v_staged IS NULL THEN
+        RETURN;
+    END IF;
+    SELECT string_agg(format('s.%1$I IS DISTINCT FROM l.%1$I', k.name), ' OR '), array_agg(k.name ORDER BY k.name)
+    INTO v_other, v_keys
+    FROM cs9.table_definition AS d
+    CROSS JOIN unnest(d.keys) AS k (name)
+    WHERE d.table_id = p_table_id;
+
+    FOR v_index IN SELECT u.* FROM cs9.unique_indexes(to_regclass(v_live)) AS u LOOP
+        IF v_index.is_exclusion THEN
+            PERFORM cs9.cannot_finish(p_table_id, format('it has the exclusion constraint %I', v_index.index_name),
+                'cs9gen cannot prove beforehand that the staged rows keep it.', 'Drop the constraint.');
+        END IF;
+
+        -- the key itself is proved by the unique index on the staged rows
+        IF v_index.key_columns IS DISTINCT FROM v_keys THEN
+            EXECUTE format(
+                $staged$
+                SELECT concat_ws(', ', %1$s) FROM (SELECT %2$s FROM %3$s WHERE %4$s) AS s
+                WHERE %5$s GROUP BY %1$s HAVING count(*) > 1 LIMIT 1
+                $staged$,
+                v_index.names, v_index.expressions, v_staged, v_index.predicate, v_index.comparable)
+            INTO v_values;
+            IF v_values IS NOT NULL THEN
+                PERFORM cs9.cannot_finish(p_table_id, format('two staged rows have one value in the unique index %I', v_index.index_name),
+                    format('The value is (%s).', v_values), 'Correct the rows.');
+            END IF;
+        END IF;
+
+        EXECUTE format(
+            $live$
+            SELECT concat_ws(', ', %1$s)
+            FROM (SELECT *, %2$s FROM %3$s WHERE %4$s) AS s
+            JOIN (SELECT *, %2$s FROM %5$s WHERE %4$s AND %6$s) AS l ON %7$s
+            WHERE s.cs9_op = 'i' OR %8$s
+            LIMIT 1
+            $live$,
+            v_index.staged_names, v_index.expressions, v_staged, v_index.predicate, v_live, v_stays, v_index.equal, v_other)
+        INTO v_values;
+        IF v_values IS NOT NULL THEN
+            PERFORM cs9.cannot_finish(p_table_id, format('a staged row collides with a live row in the unique index %I', v_index.index_name),
+                format('The value is (%s).', v_values),
+                'Delete the live row in plan 1, upsert instead of insert, or correct the row.');
+        END IF;
+    END LOOP;
+END;
+$check_unique$;
+COMMENT ON FUNCTION cs9.check_unique(bigint, integer) IS 'Refuses staged rows that collide in a unique index of the live table';

@@ -1,0 +1,23 @@
+-- Purpose: the first call of an attempt: own the task, and learn what is known of the run key, in particular the
+--          date that the planner must see, before the plan list is built.
+-- Returns: run_id, state and today of the run; nulls when the run key is new.
+-- Locks:   the task's advisory lock, session level.
+-- Errors:  S9001 another session owns the task; S9016 bad task name or run key.
+CREATE FUNCTION cs9.claim_run(p_task text, p_run_key text, OUT run_id bigint, OUT state text, OUT today date)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $claim_run$
+#variable_conflict error
+DECLARE
+    v_task_id integer;
+BEGIN
+    PERFORM cs9.check_name('task', p_task);
+    PERFORM cs9.check_name('run key', p_run_key);
+    v_task_id := cs9.claim_task(p_task);
+
+    SELECT r.run_id, r.state, r.today INTO claim_run.run_id, claim_run.state, claim_run.today
+    FROM cs9.run AS r
+    WHERE r.task_id = v_task_id AND r.run_key = p_run_key AND r.is_current;
+END;
+$claim_run$;
+COMMENT ON FUNCTION cs9.claim_run(text, text) IS 'Owns the task and tells what is known of the run key';

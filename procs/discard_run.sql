@@ -1,0 +1,37 @@
+-- Purpose: give a run up: what it staged is dropped, and its run key is free again.
+-- Contract: p_force also gives up a run that is publishing. Its committed steps stay: the live tables keep a part.
+-- Errors:  S9001 the run is alive; S9002 unknown run; S9003 it is publishing; S9004 published; S9005 discarded.
+CREATE FUNCTION cs9.discard_run(p_task text, p_run_key text, p_force boolean DEFAULT false)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $discard_run$
+#variable_conflict error
+DECLARE
+    v_run cs9.run := cs9.find_run(p_task, p_run_key);
+BEGIN
+    PERFORM cs9.claim_task(p_task);
+    v_run := cs9.lock_run(p_task, v_run.run_id);
+    IF v_run.state IN ('published', 'discarded') OR (v_run.state = 'publishing' AND NOT coalesce(p_force, false)) THEN
+        PERFORM cs9.release_run(p_task);
+        RAISE EXCEPTION 'run % cannot be discarded: it is %', quote_literal(p_run_key), v_run.state
+            USING ERRCODE = CASE v_run.state WHEN 'published' THEN 'S9004' WHEN 'discarded' THEN 'S9005' ELSE 'S9003' END,
+                  DETAIL = CASE v_run.state
+                      WHEN 'publishing' THEN 'Some of its steps are committed: the live tables hold a part of it.'
+                      ELSE format('It ended at %s.', v_run.ended_at)
+                  END,
+                  HINT = CASE v_run.state
+                      WHEN 'publishing' THEN 'Finish it with CALL cs9.publish(task, run_key); p_force discards it all the same and leaves the part.'
+                      ELSE 'There is nothing to do.'
+                  END,
+                  SCHEMA = 'cs9', TABLE = 'run';
+    END IF;
+
+    PERFORM cs9.drop_staged(v_run.run_id);
+    UPDATE cs9.run AS r
+    SET state = 'discarded', is_current = false, ended_at = clock_timestamp()
+    WHERE r.run_id = v_run.run_id;
+    PERFORM cs9.release_run(p_task);
+END;
+$discard_run$;
+COMMENT ON FUNCTION cs9.discard_run(text, text, boolean) IS 'Drops what a run staged and frees its run key';

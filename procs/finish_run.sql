@@ -1,0 +1,42 @@
+-- Purpose: all plans are done: prove that the run can be published, and make it ready.
+-- Contract: each of the run's own tables is analyzed and gets a unique index on its key, which proves that each row was
+--           written once. One transaction: when it fails, the run is as it was before.
+-- Locks:   the row of cs9.run, FOR UPDATE.
+-- Errors:  S9003 plans are not done; S9006 stale attempt; S9019 this session does not own the task;
+--          S9011 a row was written twice; S9012 a plan deletes another's rows; S9013 the publish could not finish;
+--          S9014 the table would be empty.
+CREATE FUNCTION cs9.finish_run(p_run_id bigint, p_attempt integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $finish_run$
+#variable_conflict error
+DECLARE
+    v_wait  integer;
+    v_table integer;
+BEGIN
+    PERFORM cs9.assert_live_attempt(p_run_id, p_attempt);
+    PERFORM cs9.assert_owner(p_run_id);
+    PERFORM 1 FROM cs9.run AS r WHERE r.run_id = p_run_id FOR UPDATE;
+
+    v_wait := cs9.unfinished_plan(p_run_id, p_attempt, NULL);
+    IF v_wait IS NOT NULL THEN
+        RAISE EXCEPTION 'plan % of run % is not done', v_wait, p_run_id
+            USING ERRCODE = 'S9003',
+                  DETAIL = 'Plan 1 and the last plan must be done in this attempt, every other plan in any.',
+                  HINT = 'SELECT * FROM cs9.plan_status shows the plans of a run.',
+                  SCHEMA = 'cs9', TABLE = 'plan';
+    END IF;
+
+    FOR v_table IN
+        SELECT t.table_id FROM cs9.run_table AS t WHERE t.run_id = p_run_id ORDER BY t.table_id
+    LOOP
+        PERFORM cs9.seal_staged(p_run_id, v_table);
+        PERFORM cs9.check_deletes(p_run_id, v_table);
+    END LOOP;
+    PERFORM cs9.check_publish(p_run_id);
+
+    UPDATE cs9.run AS r SET state = 'ready', ready_at = clock_timestamp(), error = NULL WHERE r.run_id = p_run_id;
+END;
+$finish_run$;
+COMMENT ON FUNCTION cs9.finish_run(bigint, integer) IS 'Checks a run whose plans are done, and makes it ready to be published';

@@ -1,0 +1,23 @@
+-- Purpose: the join condition of a foreign key between the referencing row c and the referenced row p, with the
+--          operators that the key itself uses.
+CREATE FUNCTION cs9.foreign_key_match(p_constraint oid)
+RETURNS text
+LANGUAGE plpgsql
+STABLE
+SET search_path = pg_catalog, pg_temp
+AS $foreign_key_match$
+#variable_conflict error
+BEGIN
+    RETURN (
+        SELECT string_agg(format('p.%I OPERATOR(%I.%s) c.%I', pa.attname, n.nspname, o.oprname, ca.attname), ' AND ' ORDER BY k.n)
+        FROM pg_catalog.pg_constraint AS f
+        CROSS JOIN LATERAL generate_subscripts(f.conkey, 1) AS k (n)
+        JOIN pg_catalog.pg_attribute AS ca ON ca.attrelid = f.conrelid AND ca.attnum = f.conkey[k.n]
+        JOIN pg_catalog.pg_attribute AS pa ON pa.attrelid = f.confrelid AND pa.attnum = f.confkey[k.n]
+        JOIN pg_catalog.pg_operator AS o ON o.oid = f.conpfeqop[k.n]
+        JOIN pg_catalog.pg_namespace AS n ON n.oid = o.oprnamespace
+        WHERE f.oid = p_constraint
+    );
+END;
+$foreign_key_match$;
+COMMENT ON FUNCTION cs9.foreign_key_match(oid) IS 'Join condition of a foreign key, referencing row c and referenced row p';

@@ -1,0 +1,12 @@
+-- Purpose: record that the run removes the live rows for which the condition is false or null. Errors: those of cs9.stage_delete.
+CREATE FUNCTION cs9.keep_rows_where(p_table text, p_condition text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $keep_rows_where$
+#variable_conflict error
+BEGIN
+    PERFORM cs9.stage_delete(p_table, 'keep', p_condition);
+END;
+$keep_rows_where$;
+COMMENT ON FUNCTION cs9.keep_rows_where(text, text) IS 'Records that the run removes the live rows for which the condition is not true';

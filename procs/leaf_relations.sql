@@ -1,0 +1,19 @@
+-- Purpose: the relations that hold the rows of a table: itself, or the leaves of its partition tree.
+CREATE FUNCTION cs9.leaf_relations(p_table_id integer)
+RETURNS SETOF regclass
+LANGUAGE plpgsql
+STABLE
+SET search_path = pg_catalog, pg_temp
+AS $leaf_relations$
+#variable_conflict error
+BEGIN
+    RETURN QUERY
+    SELECT c.oid::regclass
+    FROM pg_catalog.pg_class AS c
+    WHERE c.relkind <> 'p'
+      AND (c.oid = to_regclass(cs9.table_label(p_table_id))
+           OR c.oid IN (SELECT t.relid FROM pg_partition_tree(to_regclass(cs9.table_label(p_table_id))) AS t WHERE t.isleaf))
+    ORDER BY c.relname COLLATE "C";
+END;
+$leaf_relations$;
+COMMENT ON FUNCTION cs9.leaf_relations(integer) IS 'The table itself, or its leaf partitions';

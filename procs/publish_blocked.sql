@@ -1,0 +1,41 @@
+-- Purpose: a step met a lock: say how long to wait before the next try, or give up.
+-- Errors:  S9017 after cs9.lock_retries tries; the task is given back, the committed steps stay.
+CREATE FUNCTION cs9.publish_blocked(
+    p_task         text,
+    p_run_id       bigint,
+    p_step         cs9.publish_step,
+    p_waits        integer,
+    p_reason       text,
+    OUT lock_waits integer,
+    OUT pause      double precision,
+    OUT message    text,
+    OUT detail     text
+)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $publish_blocked$
+#variable_conflict error
+DECLARE
+    v_retries  integer  := cs9.setting('lock_retries', '5')::integer;
+    v_backoff  interval := cs9.setting('lock_backoff', '500ms')::interval;
+    v_relation text     := coalesce(p_step.relation, 'the staged rows');
+BEGIN
+    IF p_waits >= v_retries THEN
+        PERFORM cs9.release_run(p_task);
+        RAISE EXCEPTION 'the publish of run % stopped: % is locked by another session', p_run_id, v_relation
+            USING ERRCODE = 'S9017',
+                  DETAIL = format('Step %s (%s): %s, %s times, each after %s. The steps before it are committed.',
+                                  coalesce(p_step.step::text, '-'), coalesce(p_step.kind, '-'), p_reason, p_waits + 1,
+                                  cs9.setting('lock_timeout', '2s')),
+                  HINT = format('Resume it with CALL cs9.publish(task, run_key), or with the same run key, when the lock is gone: SELECT * FROM pg_locks WHERE relation = %L::regclass.', v_relation),
+                  SCHEMA = coalesce((parse_ident(p_step.relation))[1], ''),
+                  TABLE = coalesce((parse_ident(p_step.relation))[2], '');
+    END IF;
+    lock_waits := p_waits + 1;
+    pause := least(extract(epoch FROM v_backoff) * 2 ^ p_waits, 30);
+    message := format('%s is locked by another session; try %s of %s follows in %s s', v_relation, lock_waits, v_retries, pause);
+    detail := jsonb_build_object('run_id', p_run_id, 'step', p_step.step, 'kind', p_step.kind, 'table', p_step.relation,
+                                 'waits', lock_waits, 'pause', pause, 'done', false)::text;
+END;
+$publish_blocked$;
+COMMENT ON FUNCTION cs9.publish_blocked(text, bigint, cs9.publish_step, integer, text) IS 'Pause before the next try at a lock, or S9017';

@@ -1,0 +1,57 @@
+-- Purpose: the body of the loop of cs9.publish: do the next piece, in the transaction that the caller commits.
+-- Contract: p_table null: all tables of the run. lock_waits counts the tries that met a lock; pause is how many seconds
+--          to wait before the next call, more whether there is one; message and detail (JSON) say what was done.
+-- Locks:   the run's row and the step's row, FOR UPDATE; what the piece needs on the live table. No lock is waited for
+--          longer than cs9.lock_timeout (2 s); after cs9.lock_retries (5) tries, with pauses from cs9.lock_backoff
+--          (500 ms) doubled to 30 s at most, the publish stops.
+-- Errors:  S9017 the publish stopped at a lock and can be resumed; S9019 this session does not own the task (any more).
+CREATE FUNCTION cs9.publish_next(
+    p_task           text,
+    p_run_id         bigint,
+    p_table          text,
+    p_batch_rows     integer,
+    INOUT lock_waits integer,
+    OUT more         boolean,
+    OUT pause        double precision,
+    OUT message      text,
+    OUT detail       text
+)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET lock_timeout = 0
+AS $publish_next$
+#variable_conflict error
+DECLARE
+    v_table_id integer;
+    v_step     cs9.publish_step;
+BEGIN
+    PERFORM cs9.assert_owner(p_run_id);
+    PERFORM cs9.bound_lock_wait();
+    IF p_table IS NOT NULL THEN
+        v_table_id := cs9.find_table(p_table);
+    END IF;
+
+    BEGIN
+        PERFORM 1 FROM cs9.run AS r WHERE r.run_id = p_run_id FOR UPDATE;
+        SELECT s.* INTO v_step FROM cs9.next_step(p_run_id, v_table_id) AS s;
+        IF v_step.step IS NULL THEN
+            more := false;
+            message := format('all steps of run %s for %s are done', p_run_id, p_table);
+            detail := jsonb_build_object('run_id', p_run_id, 'table', p_table, 'done', true)::text;
+            RETURN;
+        END IF;
+        v_step := cs9.run_step(v_step, p_batch_rows);
+    EXCEPTION
+        WHEN lock_not_available OR deadlock_detected THEN
+            SELECT w.* INTO lock_waits, pause, message, detail
+            FROM cs9.publish_blocked(p_task, p_run_id, v_step, lock_waits, SQLERRM) AS w;
+            more := true;
+            RETURN;
+    END;
+
+    lock_waits := 0;
+    more := v_step.kind <> 'close';
+    SELECT d.* INTO message, detail FROM cs9.describe_step(v_step) AS d;
+END;
+$publish_next$;
+COMMENT ON FUNCTION cs9.publish_next(text, bigint, text, integer, integer) IS 'Does the next piece of a publish; called by cs9.publish, which commits';

@@ -1,0 +1,41 @@
+-- Purpose: publish a run, or resume its publish: all its tables, or (p_table) one of them. The run ends with its last
+--          table.
+-- Contract: top level only, because it commits: after the steps are recorded, after each step, after each batch. What is
+--          committed stays; a publish that stops goes on from there at the next call. Unqualified names are
+--          keywords: the procedure has no search_path of its own, since that would forbid COMMIT.
+-- Locks:   the task's advisory lock, session level, to the end; after an error that is not cs9gen's own, the session
+--          keeps it, and can call again.
+-- Errors:  2D000 inside a transaction; those of cs9.begin_publish and cs9.publish_next.
+CREATE PROCEDURE cs9.publish_table(p_task text, p_run_key text, p_table text, p_batch_rows integer)
+LANGUAGE plpgsql
+AS $publish_table$
+#variable_conflict error
+DECLARE
+    v_run_id  bigint;
+    v_waits   integer := 0;
+    v_more    boolean;
+    v_pause   double precision;
+    v_message text;
+    v_detail  text;
+BEGIN
+    CALL cs9.must_be_called_outside_a_transaction();
+    v_run_id := cs9.begin_publish(p_task, p_run_key, p_table, p_batch_rows);
+    COMMIT;
+
+    LOOP
+        SELECT n.lock_waits, n.more, n.pause, n.message, n.detail
+        INTO v_waits, v_more, v_pause, v_message, v_detail
+        FROM cs9.publish_next(p_task, v_run_id, p_table, p_batch_rows, v_waits) AS n;
+        COMMIT;
+        RAISE NOTICE USING MESSAGE = v_message, DETAIL = v_detail;
+        EXIT WHEN NOT v_more;
+        IF v_pause IS NOT NULL THEN
+            PERFORM pg_catalog.pg_sleep(v_pause);
+        END IF;
+    END LOOP;
+
+    PERFORM cs9.release_run(p_task);
+    COMMIT;
+END;
+$publish_table$;
+COMMENT ON PROCEDURE cs9.publish_table(text, text, text, integer) IS 'Publishes one table of a run, or all of them; commits after each batch';

@@ -1,0 +1,25 @@
+-- Purpose: called by the migration of each table: from now on runs may write to it.
+CREATE FUNCTION cs9.register_table(
+    p_schema            name,
+    p_table             name,
+    p_keys              name[],
+    p_publish_mode      text,
+    p_staging           name,
+    p_delete_function   name,
+    p_move_function     name,
+    p_publish_procedure name,
+    p_definition_hash   text
+)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $register_table$
+#variable_conflict error
+BEGIN
+    INSERT INTO cs9.table_definition (schema_name, table_name, keys, publish_mode, staging_name,
+                                      delete_function, move_function, publish_procedure, definition_hash)
+    VALUES (p_schema, p_table, p_keys, p_publish_mode, p_staging,
+            p_delete_function, p_move_function, p_publish_procedure, p_definition_hash);
+END;
+$register_table$;
+COMMENT ON FUNCTION cs9.register_table(name, name, name[], text, name, name, name, name, text) IS 'Registers a generated table, so that runs may write to it';

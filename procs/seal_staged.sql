@@ -1,0 +1,55 @@
+-- Purpose: prove that the run wrote each row (key) once, and count what it wrote.
+-- How:     the unique index on the key is built once, now; kept during the load it would cost more than the load.
+-- Errors:  S9011 names the table, the first key written twice and the plans that wrote it.
+CREATE FUNCTION cs9.seal_staged(p_run_id bigint, p_table_id integer)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $seal_staged$
+#variable_conflict error
+DECLARE
+    v_definition cs9.table_definition;
+    v_staged     text := cs9.staged_label(p_run_id, p_table_id);
+    v_keys       text;
+    v_key        text;
+    v_plans      text;
+BEGIN
+    IF v_staged IS NULL THEN
+        UPDATE cs9.run_table AS t SET rows_inserted = 0, rows_upserted = 0
+        WHERE t.run_id = p_run_id AND t.table_id = p_table_id;
+        RETURN;
+    END IF;
+    SELECT d.* INTO STRICT v_definition FROM cs9.table_definition AS d WHERE d.table_id = p_table_id;
+    SELECT string_agg(format('%I', k.name), ', ' ORDER BY k.ordinality) INTO v_keys
+    FROM unnest(v_definition.keys) WITH ORDINALITY AS k (name, ordinality);
+
+    BEGIN
+        EXECUTE format('CREATE UNIQUE INDEX %I ON %s (%s)', format('r%s_t%s_key', p_run_id, p_table_id), v_staged, v_keys);
+    EXCEPTION
+        WHEN unique_violation THEN
+            EXECUTE format(
+                $find_twice$
+                SELECT concat_ws(', ', %1$s), string_agg(DISTINCT cs9_plan::text, ', ')
+                FROM %2$s GROUP BY %1$s HAVING count(*) > 1 ORDER BY %1$s LIMIT 1
+                $find_twice$, v_keys, v_staged)
+            INTO v_key, v_plans;
+            RAISE EXCEPTION 'row (%) = (%) of %.% was written more than once', v_keys, v_key,
+                            quote_ident(v_definition.schema_name), quote_ident(v_definition.table_name)
+                USING ERRCODE = 'S9011',
+                      DETAIL = format('Written by plan %s.', v_plans),
+                      HINT = 'Let each row be written by one plan, once; nothing was published.',
+                      SCHEMA = v_definition.schema_name, TABLE = v_definition.table_name;
+    END;
+
+    EXECUTE format('ANALYZE %s', v_staged);
+    EXECUTE format(
+        $count$
+        UPDATE cs9.run_table AS t
+        SET rows_inserted = c.inserted, rows_upserted = c.upserted
+        FROM (SELECT count(*) FILTER (WHERE cs9_op = 'i') AS inserted, count(*) FILTER (WHERE cs9_op = 'u') AS upserted FROM %s) AS c
+        WHERE t.run_id = $1 AND t.table_id = $2
+        $count$, v_staged)
+    USING p_run_id, p_table_id;
+END;
+$seal_staged$;
+COMMENT ON FUNCTION cs9.seal_staged(bigint, integer) IS 'Builds the unique index on staged rows, which proves that each was written once, and counts them';

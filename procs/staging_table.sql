@@ -1,0 +1,48 @@
+-- Purpose: the run's own table for a live table, made on first use: a copy of the staging template, without any
+--          index, so that COPY is as fast as it can be. Logged: a crash of the server must not empty it.
+-- Returns: its name as SQL writes it. Its columns are the live table's, and cs9_run, cs9_plan, cs9_op, which have
+--          defaults. cs9_op is 'i' for insert; 'u' for upsert, or for all rows of a session: SET cs9.op = 'u'.
+-- Locks:   the row of cs9.run_table while the table is made.
+-- Errors:  S9009 the table is not one of the run's; S9010 unknown table; those of cs9.assert_live_plan.
+CREATE FUNCTION cs9.staging_table(p_run_id bigint, p_table text)
+RETURNS text
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $staging_table$
+#variable_conflict error
+DECLARE
+    v_definition cs9.table_definition;
+    v_table_id   integer := cs9.find_table(p_table);
+    v_staged     name;
+BEGIN
+    PERFORM cs9.assert_live_plan(p_run_id);
+    PERFORM cs9.assert_run_table(p_run_id, v_table_id);
+    IF cs9.staged_label(p_run_id, v_table_id) IS NOT NULL THEN
+        RETURN cs9.staged_label(p_run_id, v_table_id);
+    END IF;
+
+    -- two plans may come here at once: the second waits, and finds the table made
+    SELECT t.staged_name INTO v_staged
+    FROM cs9.run_table AS t
+    WHERE t.run_id = p_run_id AND t.table_id = v_table_id
+    FOR UPDATE;
+    IF v_staged IS NULL THEN
+        SELECT d.* INTO STRICT v_definition FROM cs9.table_definition AS d WHERE d.table_id = v_table_id;
+        -- unique by its numbers; the name is for people, cut by PostgreSQL's own rule
+        v_staged := format('r%s_t%s_%s', p_run_id, v_table_id, v_definition.table_name)::name;
+        EXECUTE format(
+            'CREATE TABLE cs9_staging.%I (LIKE %I.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
+            'INCLUDING STORAGE INCLUDING COMPRESSION)',
+            v_staged, v_definition.schema_name, v_definition.staging_name);
+        EXECUTE format(
+            'CREATE TRIGGER cs9_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON cs9_staging.%I '
+            'FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_staged(%L)',
+            v_staged, p_run_id);
+        EXECUTE format('COMMENT ON TABLE cs9_staging.%I IS %L',
+            v_staged, format('cs9gen: staged by run %s for %s', p_run_id, cs9.table_label(v_table_id)));
+        UPDATE cs9.run_table AS t SET staged_name = v_staged WHERE t.run_id = p_run_id AND t.table_id = v_table_id;
+    END IF;
+    RETURN format('cs9_staging.%I', v_staged);
+END;
+$staging_table$;
+COMMENT ON FUNCTION cs9.staging_table(bigint, text) IS 'Name of the run''s own table for a live table, made on first use';

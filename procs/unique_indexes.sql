@@ -1,0 +1,65 @@
+-- Purpose: the unique indexes of a table (and its exclusion constraints), as pieces of SQL for cs9.check_unique:
+--   expressions  the indexed expressions, each named u1, u2, …        names, staged_names  u1, u2, … / s.u1, s.u2, …
+--   key_columns  the indexed columns, sorted; null where an expression is indexed
+--   predicate    rows that the index covers                           comparable           rows whose values can collide
+--   equal        staged s and live l have the same values
+-- An exclusion constraint has its name only. The operators are those of the index's own operator class: citext must compare as citext.
+CREATE FUNCTION cs9.unique_indexes(p_live regclass)
+RETURNS TABLE (
+    index_name   name,
+    is_exclusion boolean,
+    key_columns  name[],
+    expressions  text,
+    names        text,
+    staged_names text,
+    predicate    text,
+    comparable   text,
+    equal        text
+)
+LANGUAGE plpgsql
+STABLE
+SET search_path = pg_catalog, pg_temp
+AS $unique_indexes$
+#variable_conflict error
+BEGIN
+    RETURN QUERY
+    SELECT
+        c.relname,
+        i.indisexclusion,
+        k.key_columns,
+        k.expressions,
+        k.names,
+        k.staged_names,
+        coalesce('(' || pg_get_expr(i.indpred, i.indrelid) || ')', 'true'),
+        CASE WHEN x.nulls_collide THEN 'true' ELSE k.not_null END,
+        CASE WHEN x.nulls_collide THEN k.equal_or_both_null ELSE k.equal END
+    FROM pg_catalog.pg_index AS i
+    JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
+    -- NULLS NOT DISTINCT came with PostgreSQL 15: to_jsonb reads the column where there is one
+    CROSS JOIN LATERAL (SELECT coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')::boolean, false) AS nulls_collide) AS x
+    CROSS JOIN LATERAL (
+        SELECT
+            array_agg(t.attname ORDER BY t.attname) AS key_columns,
+            string_agg(format('%s AS u%s', pg_get_indexdef(i.indexrelid, s.n, true), s.n), ', ' ORDER BY s.n) AS expressions,
+            string_agg(format('u%s', s.n), ', ' ORDER BY s.n) AS names,
+            string_agg(format('s.u%s', s.n), ', ' ORDER BY s.n) AS staged_names,
+            string_agg(format('u%s IS NOT NULL', s.n), ' AND ' ORDER BY s.n) AS not_null,
+            string_agg(format('s.u%1$s OPERATOR(%2$I.%3$s) l.u%1$s', s.n, n.nspname, p.oprname), ' AND ' ORDER BY s.n) AS equal,
+            string_agg(format('(s.u%1$s OPERATOR(%2$I.%3$s) l.u%1$s OR s.u%1$s IS NULL AND l.u%1$s IS NULL)', s.n, n.nspname, p.oprname),
+                       ' AND ' ORDER BY s.n) AS equal_or_both_null
+        FROM generate_series(1, i.indnkeyatts) AS s (n)
+        LEFT JOIN pg_catalog.pg_attribute AS t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[s.n - 1]
+        JOIN pg_catalog.pg_opclass AS o ON o.oid = i.indclass[s.n - 1]
+        LEFT JOIN pg_catalog.pg_amop AS a
+            ON a.amopfamily = o.opcfamily AND a.amopstrategy = 3
+           AND a.amoplefttype = o.opcintype AND a.amoprighttype = o.opcintype
+           AND NOT i.indisexclusion
+        LEFT JOIN pg_catalog.pg_operator AS p ON p.oid = a.amopopr
+        LEFT JOIN pg_catalog.pg_namespace AS n ON n.oid = p.oprnamespace
+    ) AS k
+    WHERE i.indrelid = p_live
+      AND (i.indisunique OR i.indisexclusion)
+    ORDER BY c.relname COLLATE "C";
+END;
+$unique_indexes$;
+COMMENT ON FUNCTION cs9.unique_indexes(regclass) IS 'The unique indexes of a table, as pieces of SQL';

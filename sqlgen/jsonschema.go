@@ -1,0 +1,81 @@
+package sqlgen
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+
+	"github.com/invopop/jsonschema"
+)
+
+// JSONSchema returns the JSON Schema (draft 2020-12) of a definition file, for
+// editors that complete and check YAML. It is made from the Go types that
+// [Load] fills, so the two cannot drift apart; [Load] checks much more.
+func JSONSchema() ([]byte, error) {
+	reflector := &jsonschema.Reflector{
+		Anonymous:                  true,
+		FieldNameTag:               "yaml",
+		RequiredFromJSONSchemaTags: true,
+		Mapper:                     namedSchema,
+	}
+	schema := reflector.Reflect(&File{})
+	schema.Title = "cs9gen table definitions"
+	for _, t := range []reflect.Type{reflect.TypeFor[Column](), reflect.TypeFor[Partitions]()} {
+		allowScalars(schema.Definitions[t.Name()], t)
+	}
+	twoWaysToName(schema.Definitions["Table"])
+	text, err := json.MarshalIndent(schema, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("cannot write the JSON schema of definition files: %w", err)
+	}
+	return append(text, '\n'), nil
+}
+
+// namedSchema returns the schema of a [Named]: an object with any names.
+func namedSchema(t reflect.Type) *jsonschema.Schema {
+	one := uint64(1)
+	text := &jsonschema.Schema{Type: "string", MinLength: &one}
+	switch t {
+	case reflect.TypeFor[Named[string]]():
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: text}
+	case reflect.TypeFor[Named[[]string]]():
+		list := &jsonschema.Schema{Type: "array", Items: text, MinItems: &one, UniqueItems: true}
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: list}
+	}
+	return nil
+}
+
+// allowScalars lets a number or a boolean stand where a text may be written
+// without quotes.
+func allowScalars(schema *jsonschema.Schema, t reflect.Type) {
+	for _, f := range fieldsOf(t) {
+		if !f.scalar {
+			continue
+		}
+		property, _ := schema.Properties.Get(f.name)
+		if property.Items != nil {
+			property = property.Items
+		}
+		property.Type = ""
+		for _, name := range []string{"string", "number", "boolean"} {
+			property.AnyOf = append(property.AnyOf, &jsonschema.Schema{Type: name})
+		}
+	}
+}
+
+// twoWaysToName says that a table has access, grouping and variant, or schema
+// and name, and nothing of the other.
+func twoWaysToName(table *jsonschema.Schema) {
+	required := func(names ...string) *jsonschema.Schema { return &jsonschema.Schema{Required: names} }
+	without := func(s *jsonschema.Schema, names ...string) *jsonschema.Schema {
+		s.Not = &jsonschema.Schema{}
+		for _, name := range names {
+			s.Not.AnyOf = append(s.Not.AnyOf, required(name))
+		}
+		return s
+	}
+	table.OneOf = []*jsonschema.Schema{
+		without(required("access", "grouping", "variant"), "schema", "name"),
+		without(required("schema", "name"), "access", "grouping", "variant"),
+	}
+}

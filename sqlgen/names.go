@@ -1,0 +1,108 @@
+package sqlgen
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxIdentBytes is the length at which PostgreSQL cuts an identifier, with no
+// more than a notice. It counts bytes, not characters.
+const maxIdentBytes = 63
+
+// Names are the names of everything that belongs to one table. All of them are
+// in the table's own schema, at most 63 bytes long, and never the table's name.
+type Names struct {
+	Staging       string        // the staging template, a table
+	Publish       string        // the procedure that publishes this table alone
+	DeleteStep    string        // the function that applies one delete
+	MoveBatch     string        // the function that moves one batch
+	PrimaryKey    string        // the primary key constraint and its index
+	RoutableCheck string        // the staging template's check of partition values
+	Guard         string        // the trigger on the staging template
+	Indexes       Named[string] // by the name in the definition, in its order
+	Unique        Named[string] // by the name in the definition, in its order
+	Checks        Named[string] // by the name in the definition, in its order
+	Partitions    Named[string] // by the partition's value, in order of the definition
+	Sequences     Named[string] // of identity columns, by the column's name, in order of the definition
+}
+
+// guardTrigger is the same for every table: a trigger's name belongs to its table.
+const guardTrigger = "cs9_guard"
+
+// NamesOf derives the names of the objects that belong to t. It is the only
+// place where a name is made from another one.
+//
+// A name is base + suffix when that fits 63 bytes. Otherwise the base is cut,
+// between two characters, to make room for "_", eight hexadecimal digits that
+// depend on the whole name, and the suffix. Two owners can still come to one
+// name ("a" with index "b_c", "a_b" with index "c"): [Load] reports that.
+func NamesOf(t *Table) Names {
+	n := Names{
+		Staging:       derive(t.Name, "_staging"),
+		Publish:       derive(t.Name, "_publish"),
+		DeleteStep:    derive(t.Name, "_delete_step"),
+		MoveBatch:     derive(t.Name, "_move_batch"),
+		PrimaryKey:    derive(t.Name, "_pkey"),
+		RoutableCheck: derive(t.Name, "_routable_check"),
+		Guard:         guardTrigger,
+	}
+	for _, index := range t.Indexes {
+		n.Indexes = n.Indexes.add(index.Name, derive(t.Name+"_"+index.Name, "_idx"))
+	}
+	for _, unique := range t.Unique {
+		n.Unique = n.Unique.add(unique.Name, derive(t.Name+"_"+unique.Name, "_key"))
+	}
+	for _, check := range t.Checks {
+		n.Checks = n.Checks.add(check.Name, derive(t.Name+"_"+check.Name, "_check"))
+	}
+	if t.Partitions != nil {
+		for _, value := range t.Partitions.Values {
+			n.Partitions = n.Partitions.add(value, derive(t.Name+"_"+value, ""))
+		}
+	}
+	for _, column := range t.Columns {
+		if column.Identity != "" {
+			n.Sequences = n.Sequences.add(column.Name, derive(t.Name+"_"+column.Name, "_seq"))
+		}
+	}
+	return n
+}
+
+func (n Named[T]) add(name string, value T) Named[T] {
+	return append(n, NamedItem[T]{Name: name, Value: value})
+}
+
+// derive returns base + suffix, made to fit. A base with a control character,
+// which only a partition value can bring in, is hashed too, so that no name
+// breaks a line of a migration.
+func derive(base, suffix string) string {
+	name := base + suffix
+	if len(name) <= maxIdentBytes && !strings.ContainsFunc(base, unicode.IsControl) {
+		return name
+	}
+	sum := sha256.Sum256([]byte(base + "\x00" + suffix))
+	tail := "_" + hex.EncodeToString(sum[:4]) + suffix
+	return cut(strings.Map(visible, base), maxIdentBytes-len(tail)) + tail
+}
+
+func visible(r rune) rune {
+	if unicode.IsControl(r) {
+		return '_'
+	}
+	return r
+}
+
+// cut returns the longest prefix of s of at most size bytes that ends between
+// two characters.
+func cut(s string, size int) string {
+	if len(s) <= size {
+		return s
+	}
+	for size > 0 && !utf8.RuneStart(s[size]) {
+		size--
+	}
+	return s[:size]
+}

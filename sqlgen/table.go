@@ -1,0 +1,117 @@
+package sqlgen
+
+import "strings"
+
+// File is one definition file.
+type File struct {
+	Version int     `yaml:"version" jsonschema:"required,enum=1" jsonschema_description:"Version of the file format. Must be 1."`
+	Tables  []Table `yaml:"tables" jsonschema:"required,minItems=1" jsonschema_description:"The tables this file defines."`
+}
+
+// Definitions are the tables of all the files that one call of [Load] read, in
+// order of path, then of their place in the file.
+type Definitions struct {
+	Tables []Table
+}
+
+// Table is the definition of one table.
+//
+// A file names it either by Access, Grouping and Variant (schema "access",
+// table "access_grouping_variant") or by Schema and Name as they are. After
+// [Load] Schema and Name are always filled, and every key column is NotNull.
+type Table struct {
+	Access     string          `yaml:"access" jsonschema:"minLength=1" jsonschema_description:"First part of the table's name, and its schema. Used with grouping and variant instead of schema and name."`
+	Grouping   string          `yaml:"grouping" jsonschema:"minLength=1" jsonschema_description:"Second part of the table's name: access_grouping_variant."`
+	Variant    string          `yaml:"variant" jsonschema:"minLength=1" jsonschema_description:"Third part of the table's name: access_grouping_variant."`
+	Schema     string          `yaml:"schema" jsonschema:"minLength=1" jsonschema_description:"The table's schema, as it is. Used with name instead of access, grouping and variant."`
+	Name       string          `yaml:"name" jsonschema:"minLength=1" jsonschema_description:"The table's name, as it is, without the schema. At most 63 bytes."`
+	Comment    string          `yaml:"comment" jsonschema_description:"What the table holds. Becomes its COMMENT."`
+	Columns    []Column        `yaml:"columns" jsonschema:"required,minItems=1" jsonschema_description:"The columns, in order."`
+	Keys       []string        `yaml:"keys" jsonschema:"required,minItems=1,minLength=1" jsonschema_description:"The columns that identify a row: the primary key. They become NOT NULL."`
+	Indexes    Named[[]string] `yaml:"indexes" jsonschema_description:"Indexes: a name of your own for each, and its columns in order."`
+	Unique     Named[[]string] `yaml:"unique" jsonschema_description:"Unique constraints besides the key: a name of your own for each, and its columns in order."`
+	Checks     Named[string]   `yaml:"checks" jsonschema_description:"Check constraints: a name of your own for each, and a boolean SQL expression over the table's columns."`
+	Partitions *Partitions     `yaml:"partitions" jsonschema_description:"Splits the table into one LIST partition a value."`
+	Publish    string          `yaml:"publish" jsonschema:"enum=batched,default=batched" jsonschema_description:"How staged rows become live. batched: moves of at most 200000 rows, each its own transaction."`
+
+	// src and path say where the table was read, for messages. A table made in
+	// Go has neither.
+	src  *source
+	path string
+}
+
+// Column is one column of a [Table].
+type Column struct {
+	Name      string `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"The column's name. At most 63 bytes; not cs9_…, which is kept for control columns."`
+	Type      string `yaml:"type" jsonschema:"required,minLength=1" jsonschema_description:"TEXT, INTEGER, DOUBLE, DATE, DATETIME, BOOLEAN, or any PostgreSQL type as written."`
+	NotNull   bool   `yaml:"not_null" jsonschema_description:"Whether the column refuses NULL. Key columns always do."`
+	Default   string `yaml:"default,scalar" jsonschema:"minLength=1" jsonschema_description:"Default value: an SQL expression, as written. A text value needs its SQL quotes."`
+	Generated string `yaml:"generated" jsonschema:"minLength=1" jsonschema_description:"GENERATED ALWAYS AS (…) STORED: an immutable SQL expression over the other columns."`
+	Identity  string `yaml:"identity" jsonschema:"enum=always,enum=by default" jsonschema_description:"Makes the column an identity column: always or by default. For smallint, integer and bigint."`
+	Comment   string `yaml:"comment" jsonschema_description:"What the column holds. Becomes its COMMENT."`
+}
+
+// Partitions say how a [Table] is split: one LIST partition a value.
+type Partitions struct {
+	Column string   `yaml:"column" jsonschema:"required,minLength=1" jsonschema_description:"The column whose value says in which partition a row lives. Must be one of the keys."`
+	Values []string `yaml:"values,scalar" jsonschema:"required,minItems=1" jsonschema_description:"The values, one partition each. A row with another value is refused."`
+}
+
+// Named is a YAML mapping from names to values that keeps the order of the file.
+type Named[T any] []NamedItem[T]
+
+// NamedItem is one entry of a [Named].
+type NamedItem[T any] struct {
+	Name  string
+	Value T
+}
+
+// Get returns the value of the entry called name, and whether there is one.
+func (n Named[T]) Get(name string) (T, bool) {
+	for _, item := range n {
+		if item.Name == name {
+			return item.Value, true
+		}
+	}
+	var zero T
+	return zero, false
+}
+
+// sqlTypes are the type names of a definition that are not PostgreSQL's own.
+var sqlTypes = map[string]string{
+	"TEXT":     "text",
+	"INTEGER":  "integer",
+	"DOUBLE":   "double precision",
+	"DATE":     "date",
+	"DATETIME": "timestamptz",
+	"BOOLEAN":  "boolean",
+}
+
+// SQLType returns the PostgreSQL type of the column: the portable names TEXT,
+// INTEGER, DOUBLE, DATE, DATETIME and BOOLEAN are translated, in any letter
+// case; every other type is returned as it was written.
+func (c Column) SQLType() string {
+	if sql, ok := sqlTypes[strings.ToUpper(c.Type)]; ok {
+		return sql
+	}
+	return c.Type
+}
+
+// Column returns the column called name, or nil when the table has none.
+func (t *Table) Column(name string) *Column {
+	for i := range t.Columns {
+		if t.Columns[i].Name == name {
+			return &t.Columns[i]
+		}
+	}
+	return nil
+}
+
+// File returns the path of the definition file the table was read from, and
+// the line it starts at: "" and 0 for a table made in Go.
+func (t *Table) File() (name string, line int) {
+	if t.src == nil {
+		return "", 0
+	}
+	return t.src.file, t.src.at(t.path).line
+}
