@@ -2,6 +2,7 @@ package sqlgen
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -9,9 +10,9 @@ import (
 // whether it is to be inserted ('i') or upserted ('u'). Their defaults read the
 // settings of the session that writes.
 var controlColumns = []string{
-	`cs9_run bigint NOT NULL DEFAULT current_setting('cs9.run_id')::bigint`,
+	`cs9_run  bigint  NOT NULL DEFAULT current_setting('cs9.run_id')::bigint`,
 	`cs9_plan integer NOT NULL DEFAULT current_setting('cs9.plan')::integer`,
-	`cs9_op "char" NOT NULL DEFAULT coalesce(nullif(current_setting('cs9.op', true), ''), 'i')::"char"`,
+	`cs9_op   "char"  NOT NULL DEFAULT coalesce(nullif(current_setting('cs9.op', true), ''), 'i')::"char"`,
 }
 
 // renderer writes the objects of one table, each a statement of its own.
@@ -119,7 +120,7 @@ func (r *renderer) liveColumn(c Column) string {
 	case c.Generated != "":
 		words = append(words, fmt.Sprintf("GENERATED ALWAYS AS (%s) STORED", c.Generated))
 	case c.Default != "":
-		words = append(words, "DEFAULT "+c.Default)
+		words = append(words, "DEFAULT "+defaultExpression(c.Default))
 	}
 	return strings.Join(words, " ")
 }
@@ -133,6 +134,17 @@ func (r *renderer) stagedColumn(c Column) string {
 	}
 	sequence, _ := r.names.Sequences.Get(c.Name)
 	return fmt.Sprintf("NOT NULL DEFAULT nextval(%s)", QuoteLiteral(r.own(sequence)))
+}
+
+// plainDefault is a default that needs no parentheses: a constant, a name, or a
+// call without arguments.
+var plainDefault = regexp.MustCompile(`^(?:-?[0-9.]+|[A-Za-z_][A-Za-z0-9_.]*(?:\(\))?|'(?:[^'\\]|'')*')$`)
+
+func defaultExpression(sql string) string {
+	if plainDefault.MatchString(sql) {
+		return sql
+	}
+	return "(" + sql + ")"
 }
 
 func notNull(c Column) []string {

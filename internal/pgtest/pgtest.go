@@ -1,0 +1,263 @@
+// Package pgtest gives tests a real PostgreSQL: one server a test program,
+// started on first use, and a fresh database for each test, cloned from a
+// template that holds the cs9 schema. Only tests import it.
+package pgtest
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+	"testing/fstest"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	_ "github.com/jackc/pgx/v5/stdlib" // the database/sql driver that goose needs
+	"github.com/pressly/goose/v3"
+
+	"github.com/cs9gen/cs9gen/internal/pgserver"
+	"github.com/cs9gen/cs9gen/migrations"
+	"github.com/cs9gen/cs9gen/sqlgen"
+)
+
+// templateName is the database that new ones are cloned from.
+const templateName = "cs9gen_template"
+
+var shared struct {
+	once     sync.Once
+	server   *pgserver.Server
+	err      error
+	template sync.Once
+	tplErr   error
+}
+
+// Main runs the tests and then stops the server, if one was started. Call it
+// from TestMain, with what must be done after the tests, if anything.
+func Main(m *testing.M, after ...func(code int) int) {
+	code := m.Run()
+	if shared.server != nil {
+		if err := shared.server.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
+	}
+	for _, f := range after {
+		code = f(code)
+	}
+	os.Exit(code)
+}
+
+// Server returns the server of this test program.
+func Server(t testing.TB) *pgserver.Server {
+	t.Helper()
+	shared.once.Do(func() { shared.server, shared.err = pgserver.Start(context.Background(), nil) })
+	if shared.err != nil {
+		t.Fatal(shared.err)
+	}
+	return shared.server
+}
+
+// NewDatabase returns the URL of a fresh database that holds the cs9 schema,
+// and the tables of the given definition files. It is dropped when the test has
+// passed.
+func NewDatabase(t testing.TB, definitions ...string) string {
+	t.Helper()
+	server := Server(t)
+	shared.template.Do(func() { shared.tplErr = makeTemplate(server) })
+	if shared.tplErr != nil {
+		t.Fatal(shared.tplErr)
+	}
+	url := createDatabase(t, " TEMPLATE "+templateName)
+	if len(definitions) > 0 {
+		Install(t, url, definitions...)
+	}
+	return url
+}
+
+// EmptyDatabase returns the URL of a fresh database without the cs9 schema.
+func EmptyDatabase(t testing.TB) string {
+	t.Helper()
+	return createDatabase(t, "")
+}
+
+// Install generates the migrations of definition files and applies those of the
+// tables to a database that holds the cs9 schema.
+func Install(t testing.TB, url string, definitions ...string) {
+	t.Helper()
+	defs, err := sqlgen.Load(definitions...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := sqlgen.Generate(defs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := fstest.MapFS{}
+	for i, f := range files {
+		if f.Table != "" {
+			fsys[fmt.Sprintf("%05d_%s.sql", i+1, f.Base)] = &fstest.MapFile{Data: []byte(f.SQL)}
+		}
+	}
+	if err := up(url, fsys); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Connect returns a connection that is closed at the end of the test.
+func Connect(t testing.TB, url string) *pgx.Conn {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := conn.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return conn
+}
+
+// Pool returns a pool that is closed at the end of the test.
+func Pool(t testing.TB, url string) *pgxpool.Pool {
+	t.Helper()
+	pool, err := pgxpool.New(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	return pool
+}
+
+// Querier is a connection, a pool or a transaction.
+type Querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// Exec runs statements, each by itself, and fails the test at the first error.
+func Exec(t testing.TB, conn *pgx.Conn, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := conn.Exec(t.Context(), s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// Scalar returns the one value of a query.
+func Scalar[T any](t testing.TB, q Querier, query string, args ...any) T {
+	t.Helper()
+	var value T
+	if err := q.QueryRow(t.Context(), query, args...).Scan(&value); err != nil {
+		t.Fatalf("%s: %v", query, err)
+	}
+	return value
+}
+
+// Psql runs psql on a database, without a start-up file, stopping at the first error.
+func Psql(t testing.TB, url string, args ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	path, err := findPsql(Server(t).BinDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), path, append([]string{"-X", "-v", "ON_ERROR_STOP=1", "-d", url}, args...)...)
+	var out, errOut bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errOut
+	err = cmd.Run()
+	return out.String(), errOut.String(), err
+}
+
+// HasPlpgsqlCheck says whether the server offers the extension plpgsql_check.
+func HasPlpgsqlCheck(t testing.TB, q Querier) bool {
+	t.Helper()
+	return Scalar[bool](t, q, "SELECT EXISTS (SELECT FROM pg_available_extensions WHERE name = 'plpgsql_check')")
+}
+
+func findPsql(binDir string) (string, error) {
+	if path := filepath.Join(binDir, "psql"); exists(path) {
+		return path, nil
+	}
+	path, err := exec.LookPath("psql")
+	if err != nil {
+		return "", fmt.Errorf("pgtest: no psql found; type: apt-get install postgresql-client: %w", err)
+	}
+	return path, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func createDatabase(t testing.TB, template string) string {
+	t.Helper()
+	server := Server(t)
+	random := make([]byte, 6)
+	if _, err := rand.Read(random); err != nil {
+		t.Fatal(err)
+	}
+	name := "test_" + hex.EncodeToString(random)
+	if err := execOn(server.URL("postgres"), "CREATE DATABASE "+name+template); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("database of the failed test: %s", name)
+		}
+		if err := execOn(server.URL("postgres"), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+			t.Error(err)
+		}
+	})
+	return server.URL(name)
+}
+
+func execOn(url, statement string) error {
+	conn, err := pgx.Connect(context.Background(), url)
+	if err != nil {
+		return fmt.Errorf("pgtest: %w", err)
+	}
+	defer conn.Close(context.Background()) //nolint:errcheck // nothing is lost with it
+	if _, err := conn.Exec(context.Background(), statement); err != nil {
+		return fmt.Errorf("pgtest: %s: %w", statement, err)
+	}
+	return nil
+}
+
+func makeTemplate(server *pgserver.Server) error {
+	if err := execOn(server.URL("postgres"), "CREATE DATABASE "+templateName); err != nil {
+		return err
+	}
+	files, err := migrations.Files()
+	if err != nil {
+		return err
+	}
+	fsys := fstest.MapFS{}
+	for _, f := range files {
+		fsys[f.Name] = &fstest.MapFile{Data: []byte(f.SQL)}
+	}
+	return up(server.URL(templateName), fsys)
+}
+
+func up(url string, fsys fstest.MapFS) error {
+	db, err := sql.Open("pgx", url)
+	if err != nil {
+		return fmt.Errorf("pgtest: %w", err)
+	}
+	defer db.Close() //nolint:errcheck // nothing is lost with it
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys, goose.WithAllowOutofOrder(true))
+	if err != nil {
+		return fmt.Errorf("pgtest: %w", err)
+	}
+	if _, err := provider.Up(context.Background()); err != nil {
+		return fmt.Errorf("pgtest: %w", err)
+	}
+	return nil
+}
