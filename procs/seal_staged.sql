@@ -29,14 +29,14 @@ BEGIN
         WHEN unique_violation THEN
             EXECUTE format(
                 $find_twice$
-                SELECT concat_ws(', ', %1$s), string_agg(DISTINCT cs9_plan::text, ', ')
+                SELECT concat_ws(', ', %1$s), string_agg(DISTINCT format('plan %%s', cs9_plan), ' and ')
                 FROM %2$s GROUP BY %1$s HAVING count(*) > 1 ORDER BY %1$s LIMIT 1
                 $find_twice$, v_keys, v_staged)
             INTO v_key, v_plans;
             RAISE EXCEPTION 'row (%) = (%) of %.% was written more than once', v_keys, v_key,
                             quote_ident(v_definition.schema_name), quote_ident(v_definition.table_name)
                 USING ERRCODE = 'S9011',
-                      DETAIL = format('Written by plan %s.', v_plans),
+                      DETAIL = format('Written by %s.', v_plans),
                       HINT = 'Let each row be written by one plan, once; nothing was published.',
                       SCHEMA = v_definition.schema_name, TABLE = v_definition.table_name;
     END;

@@ -1,7 +1,9 @@
 -- Purpose: the unique indexes of a table (and its exclusion constraints), as pieces of SQL for cs9.check_unique:
---   expressions  the indexed expressions, each named u1, u2, …        names, staged_names  u1, u2, … / s.u1, s.u2, …
+--   expressions  the indexed expressions, each named cs9_u1, cs9_u2, …
+--   names, staged_names  these names, bare and with the alias s
 --   key_columns  the indexed columns, sorted; null where an expression is indexed
---   predicate    rows that the index covers                           comparable           rows whose values can collide
+--   predicate    rows that the index covers
+--   comparable   rows whose values can collide
 --   equal        staged s and live l have the same values
 -- An exclusion constraint has its name only. The operators are those of the index's own operator class: citext must compare as citext.
 CREATE FUNCTION cs9.unique_indexes(p_live regclass)
@@ -40,12 +42,12 @@ BEGIN
     CROSS JOIN LATERAL (
         SELECT
             array_agg(t.attname ORDER BY t.attname) AS key_columns,
-            string_agg(format('%s AS u%s', pg_get_indexdef(i.indexrelid, s.n, true), s.n), ', ' ORDER BY s.n) AS expressions,
-            string_agg(format('u%s', s.n), ', ' ORDER BY s.n) AS names,
-            string_agg(format('s.u%s', s.n), ', ' ORDER BY s.n) AS staged_names,
-            string_agg(format('u%s IS NOT NULL', s.n), ' AND ' ORDER BY s.n) AS not_null,
-            string_agg(format('s.u%1$s OPERATOR(%2$I.%3$s) l.u%1$s', s.n, n.nspname, p.oprname), ' AND ' ORDER BY s.n) AS equal,
-            string_agg(format('(s.u%1$s OPERATOR(%2$I.%3$s) l.u%1$s OR s.u%1$s IS NULL AND l.u%1$s IS NULL)', s.n, n.nspname, p.oprname),
+            string_agg(format('%s AS cs9_u%s', pg_get_indexdef(i.indexrelid, s.n, true), s.n), ', ' ORDER BY s.n) AS expressions,
+            string_agg(format('cs9_u%s', s.n), ', ' ORDER BY s.n) AS names,
+            string_agg(format('s.cs9_u%s', s.n), ', ' ORDER BY s.n) AS staged_names,
+            string_agg(format('cs9_u%s IS NOT NULL', s.n), ' AND ' ORDER BY s.n) AS not_null,
+            string_agg(format('s.cs9_u%1$s OPERATOR(%2$I.%3$s) l.cs9_u%1$s', s.n, coalesce(n.nspname, ''), p.oprname), ' AND ' ORDER BY s.n) AS equal,
+            string_agg(format('(s.cs9_u%1$s OPERATOR(%2$I.%3$s) l.cs9_u%1$s OR s.cs9_u%1$s IS NULL AND l.cs9_u%1$s IS NULL)', s.n, coalesce(n.nspname, ''), p.oprname),
                        ' AND ' ORDER BY s.n) AS equal_or_both_null
         FROM generate_series(1, i.indnkeyatts) AS s (n)
         LEFT JOIN pg_catalog.pg_attribute AS t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[s.n - 1]

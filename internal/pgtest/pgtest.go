@@ -9,6 +9,7 @@ import (
 	"crypto/rand"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -57,7 +58,13 @@ func Main(m *testing.M, after ...func(code int) int) {
 // Server returns the server of this test program.
 func Server(t testing.TB) *pgserver.Server {
 	t.Helper()
-	shared.once.Do(func() { shared.server, shared.err = pgserver.Start(context.Background(), nil) })
+	shared.once.Do(func() {
+		// Tests kill backends, and the server with them: what was committed must
+		// be there after. Without fsync that costs next to nothing.
+		shared.server, shared.err = pgserver.Start(context.Background(), &pgserver.Config{
+			Settings: map[string]string{"synchronous_commit": "on"},
+		})
+	})
 	if shared.err != nil {
 		t.Fatal(shared.err)
 	}
@@ -66,7 +73,7 @@ func Server(t testing.TB) *pgserver.Server {
 
 // NewDatabase returns the URL of a fresh database that holds the cs9 schema,
 // and the tables of the given definition files. It is dropped when the test has
-// passed.
+// passed, and kept until the server stops when it has failed.
 func NewDatabase(t testing.TB, definitions ...string) string {
 	t.Helper()
 	server := Server(t)
@@ -182,19 +189,14 @@ func HasPlpgsqlCheck(t testing.TB, q Querier) bool {
 }
 
 func findPsql(binDir string) (string, error) {
-	if path := filepath.Join(binDir, "psql"); exists(path) {
-		return path, nil
+	installed, _ := filepath.Glob("/usr/lib/postgresql/*/bin/psql") // the pattern is valid
+	candidates := append([]string{filepath.Join(binDir, "psql"), "psql"}, installed...)
+	for _, candidate := range candidates {
+		if path, err := exec.LookPath(candidate); err == nil {
+			return path, nil
+		}
 	}
-	path, err := exec.LookPath("psql")
-	if err != nil {
-		return "", fmt.Errorf("pgtest: no psql found; type: apt-get install postgresql-client: %w", err)
-	}
-	return path, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+	return "", errors.New("pgtest: no psql found; type: apt-get install postgresql-client")
 }
 
 func createDatabase(t testing.TB, template string) string {
@@ -210,7 +212,8 @@ func createDatabase(t testing.TB, template string) string {
 	}
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("database of the failed test: %s", name)
+			t.Logf("database of the failed test, there while this test program runs: %s", server.URL(name))
+			return
 		}
 		if err := execOn(server.URL("postgres"), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 			t.Error(err)
