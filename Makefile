@@ -1,9 +1,14 @@
-# Every target first makes sure that Go, its modules and PostgreSQL are there:
-# see scripts/bootstrap.
+# Every target that needs them first makes sure that Go, its modules and
+# PostgreSQL are there: see scripts/bootstrap.
 
-GO ?= go
+# /usr/local/go is where Go's own archive is unpacked, often outside PATH.
+GO ?= $(firstword $(shell command -v go) $(wildcard /usr/local/go/bin/go) go)
+export GO
 BIN := $(CURDIR)/.bin
 GOLANGCI_VERSION := v2.15.0
+GOLANGCI := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
+# More flags for go test: make test TESTFLAGS='-run P4 -v'
+TESTFLAGS ?=
 
 .PHONY: help
 help: ## Show what can be made
@@ -20,11 +25,11 @@ demo: bootstrap ## Show a run: success, failure, retry, a publish that is stoppe
 .PHONY: test
 test: bootstrap ## Run all tests, each against a PostgreSQL of its own
 	$(GO) vet ./...
-	$(GO) test -timeout 20m ./...
+	$(GO) test -timeout 20m $(TESTFLAGS) ./...
 
 .PHONY: race
 race: bootstrap ## Run all tests under the race detector
-	$(GO) test -race -timeout 40m ./...
+	$(GO) test -race -timeout 40m $(TESTFLAGS) ./...
 
 .PHONY: memory
 memory: bootstrap ## Measure the runner's peak memory over 1 and 10 million rows
@@ -33,10 +38,18 @@ memory: bootstrap ## Measure the runner's peak memory over 1 and 10 million rows
 .PHONY: golden
 golden: bootstrap ## Write the golden files anew, after a change that is meant
 	$(GO) test ./sqlgen -update
+	$(GO) test ./procs -run Docs -update
+
+.PHONY: check-go
+check-go: ## Check formatting and vet, without a database
+	@unformatted=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs -r $(dir $(GO))gofmt -l) && \
+	if [ -n "$$unformatted" ]; then printf 'not formatted; type: gofmt -w\n%s\n' "$$unformatted" >&2; exit 1; fi
+	$(GO) vet ./...
 
 .PHONY: lint
-lint: bootstrap $(BIN)/golangci-lint ## Run the linter
-	$(BIN)/golangci-lint run ./...
+lint: bootstrap $(GOLANGCI) ## Run the linter
+	$(GOLANGCI) run ./...
 
-$(BIN)/golangci-lint:
+$(GOLANGCI):
 	GOBIN=$(BIN) $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	mv $(BIN)/golangci-lint $@

@@ -4,16 +4,18 @@
 -- Contract: gives the task back when it has to fail.
 -- Locks:   the task's advisory lock, session level; the run's row, FOR UPDATE.
 -- Errors:  S9001 another session owns the task; S9002 unknown run; S9003 not ready; S9004 published; S9005 discarded;
---          S9009 not a table of the run; S9010 unknown table; S9013, S9014 it could not finish; S9016 bad argument.
+--          S9009 not a table of the run; S9010 unknown table; S9013, S9014 it could not finish; S9016 bad argument; S9017 a table is locked.
 CREATE FUNCTION cs9.begin_publish(p_task text, p_run_key text, p_table text, p_batch_rows integer)
 RETURNS bigint
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = 0
 AS $begin_publish$
 #variable_conflict error
 DECLARE
     v_run cs9.run;
 BEGIN
+    PERFORM cs9.bound_lock_wait();
     PERFORM cs9.check_batch_rows(p_batch_rows);
     v_run := cs9.find_run(p_task, p_run_key);
     IF p_table IS NOT NULL THEN
@@ -37,6 +39,13 @@ EXCEPTION
     WHEN SQLSTATE 'S9003' OR SQLSTATE 'S9004' OR SQLSTATE 'S9005' OR SQLSTATE 'S9013' OR SQLSTATE 'S9014' THEN
         PERFORM cs9.release_run(p_task);
         RAISE;
+    WHEN lock_not_available THEN
+        PERFORM cs9.release_run(p_task);
+        RAISE EXCEPTION 'the publish of run % did not begin: a table is locked by another session', quote_nullable(p_run_key)
+            USING ERRCODE = 'S9017',
+                  DETAIL = format('%s, after %s. No live row was touched.', SQLERRM, cs9.setting('lock_timeout', '2s')),
+                  HINT = 'Call it again when the lock is gone.',
+                  SCHEMA = 'cs9', TABLE = 'run';
 END;
 $begin_publish$;
 COMMENT ON FUNCTION cs9.begin_publish(text, text, text, integer) IS 'Checks a run that is ready, and records the steps of its publish';

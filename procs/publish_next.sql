@@ -42,7 +42,7 @@ BEGIN
         END IF;
         v_step := cs9.run_step(v_step, p_batch_rows);
     EXCEPTION
-        WHEN lock_not_available OR deadlock_detected THEN
+        WHEN lock_not_available OR deadlock_detected OR serialization_failure THEN
             SELECT w.* INTO lock_waits, pause, message, detail
             FROM cs9.publish_blocked(p_task, p_run_id, v_step, lock_waits, SQLERRM) AS w;
             more := true;

@@ -188,6 +188,23 @@ func TestPublishWaitsForALockABoundedTimeAndCanBeResumed(t *testing.T) {
 	require.Equal(t, newRows, reader.live())
 }
 
+func TestPublishDoesNotWaitLongToBegin(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	s.ready("k", one(dropAll, insert1), one(insert2), one(insert3))
+	require.NoError(t, s.finish())
+	other := connect(t, s.url)
+	other.exec("BEGIN")
+	other.exec("LOCK TABLE anon.anon_rebuild_counts IN ACCESS EXCLUSIVE MODE")
+	s.exec("SET cs9.lock_timeout = '50ms'")
+	err := s.refused("S9017", "CALL cs9.publish('t', 'k')")
+	require.Contains(t, err.Detail, "No live row was touched.")
+	require.Equal(t, "ready", s.runState("k"))
+	other.exec("ROLLBACK")
+	other.exec("CALL cs9.publish('t', 'k')")
+	require.Equal(t, newRows, other.live())
+}
+
 func TestTwoPublishersOneIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)
