@@ -1,6 +1,7 @@
 -- Purpose: begin a plan. What an earlier attempt staged for it is removed, its recorded deletes too.
 -- Returns: true: run it. False: it is done and is run once only; only plan 1 and the last plan run in every attempt.
--- Contract: sets cs9.run_id, cs9.plan and cs9.attempt for the session, so that the writes that follow pass the fence.
+-- Contract: sets cs9.run_id, cs9.plan and cs9.attempt for the session, so that the writes that follow pass the fence, and
+--          takes cs9.op back: rows are inserts until the plan says otherwise.
 --          Plan 1 comes before all others, the last plan after them.
 -- Locks:   the rows of cs9.run (FOR SHARE) and cs9.plan.
 -- Errors:  S9003 out of order; S9007 the plan is running already; S9016 no such plan; those of cs9.assert_live_attempt.
@@ -54,6 +55,7 @@ BEGIN
     PERFORM set_config('cs9.run_id', p_run_id::text, false);
     PERFORM set_config('cs9.plan', p_plan::text, false);
     PERFORM set_config('cs9.attempt', p_attempt::text, false);
+    PERFORM set_config('cs9.op', '', false);
 
     IF v_plan.attempt IS NOT NULL THEN
         PERFORM cs9.clear_plan(p_run_id, p_plan);

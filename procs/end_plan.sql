@@ -22,6 +22,7 @@ BEGIN
     PERFORM set_config('cs9.run_id', '', false);
     PERFORM set_config('cs9.plan', '', false);
     PERFORM set_config('cs9.attempt', '', false);
+    PERFORM set_config('cs9.op', '', false);
 END;
 $end_plan$;
 COMMENT ON FUNCTION cs9.end_plan(bigint, integer, integer, text, bigint, text) IS 'Ends a running plan as done or failed';

@@ -240,6 +240,16 @@ func TestP9TheDateIsTheFirstAttempts(t *testing.T) {
 	require.Equal(t, "2026-01-02", pgtest.Scalar[string](t, s.conn, "SELECT today::text FROM cs9.claim_run('t', 'k')"))
 }
 
+func TestRowsAreInsertsUntilThePlanSaysUpsert(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	s.ready("k", one("SET cs9.op = 'u' /* %s */", "INSERT INTO %s (week, region, n) VALUES (1, 'north', 11)"), one(insert2), nil)
+	require.NoError(t, s.finish())
+	require.Equal(t, "1/1", pgtest.Scalar[string](t, s.conn, "SELECT format('%s/%s', rows_inserted, rows_upserted) FROM cs9.run_table"))
+	s.exec("CALL cs9.publish('t', 'k')")
+	require.Equal(t, "n1=11 n2=0 n3=0 n4=0 n5=0 s2=12", s.live())
+}
+
 func TestP11APublishedKeyIsANoOp(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)

@@ -174,6 +174,7 @@ func TestPublishWaitsForALockABoundedTimeAndCanBeResumed(t *testing.T) {
 	require.Equal(t, oldRows, reader.live())
 
 	s.exec("SET cs9.lock_timeout = '50ms'")
+	s.exec("SET statement_timeout = '15s'") // what an unbounded wait would end in
 	s.exec("SET cs9.lock_retries = '2'")
 	s.exec("SET cs9.lock_backoff = '10ms'")
 	err := s.refused("S9017", "CALL cs9.publish('t', 'k')")

@@ -100,6 +100,7 @@ func TestP6WhatCouldNotFinishDoesNotBegin(t *testing.T) {
 			require.Contains(t, err.Message, c.reason)
 			require.Equal(t, before, late.live0())
 			require.Equal(t, "ready", late.runState("k"))
+			require.False(t, pgtest.Scalar[bool](t, late.conn, "SELECT owner_alive FROM cs9.run_status"), "the session does not keep the lock")
 			require.Zero(t, pgtest.Scalar[int](t, late.conn, "SELECT count(*)::integer FROM cs9.publish_step"))
 		})
 	}

@@ -26,7 +26,7 @@ func bodies(t *testing.T) []body {
 	require.NoError(t, err)
 	for _, tpl := range templates.Templates() {
 		if tpl.Tree != nil {
-			out = append(out, body{tpl.Name(), tpl.Tree.Root.String()})
+			out = append(out, body{tpl.Name(), tpl.Root.String()})
 		}
 	}
 	require.Greater(t, len(out), 40)
