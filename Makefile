@@ -4,6 +4,7 @@
 # /usr/local/go is where Go's own archive is unpacked, often outside PATH.
 GO ?= $(firstword $(shell command -v go) $(wildcard /usr/local/go/bin/go) go)
 export GO
+export PATH := $(PATH):/usr/local/go/bin
 BIN := $(CURDIR)/.bin
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := $(BIN)/golangci-lint-$(GOLANGCI_VERSION)
@@ -27,6 +28,10 @@ test: bootstrap ## Run all tests, each against a PostgreSQL of its own
 	$(GO) vet ./...
 	$(GO) test -timeout 20m $(TESTFLAGS) ./...
 
+.PHONY: test-all
+test-all: bootstrap ## Run all tests on PostgreSQL 14, 15, 16, 17 and 18
+	scripts/test-all
+
 .PHONY: race
 race: bootstrap ## Run all tests under the race detector
 	$(GO) test -race -timeout 40m $(TESTFLAGS) ./...
@@ -42,7 +47,7 @@ golden: bootstrap ## Write the golden files anew, after a change that is meant
 
 .PHONY: check-go
 check-go: ## Check formatting and vet, without a database
-	@unformatted=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs -r $(dir $(GO))gofmt -l) && \
+	@unformatted=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs gofmt -l) && \
 	if [ -n "$$unformatted" ]; then printf 'not formatted; type: gofmt -w\n%s\n' "$$unformatted" >&2; exit 1; fi
 	$(GO) vet ./...
 

@@ -1,6 +1,7 @@
 package pgserver
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -29,7 +30,7 @@ func Find() (binDir string, version int, err error) {
 	if dir := os.Getenv(EnvBinDir); dir != "" {
 		version, err := versionOf(dir)
 		if err != nil {
-			return "", 0, fmt.Errorf("%s=%s: %w", EnvBinDir, dir, err)
+			return "", 0, fmt.Errorf("%s=%s: %w; unset it, or name the folder of a server's programs", EnvBinDir, dir, err)
 		}
 		return dir, version, nil
 	}
@@ -50,7 +51,7 @@ func candidates() []string {
 	if path, err := exec.LookPath("initdb"); err == nil {
 		dirs = append(dirs, filepath.Dir(path))
 	}
-	if out, err := exec.Command("pg_config", "--bindir").Output(); err == nil {
+	if out, err := exec.CommandContext(context.Background(), "pg_config", "--bindir").Output(); err == nil {
 		dirs = append(dirs, strings.TrimSpace(string(out)))
 	}
 	slices.Sort(dirs)
@@ -65,7 +66,7 @@ func versionOf(dir string) (int, error) {
 			return 0, fmt.Errorf("it has no %s: %w", program, err)
 		}
 	}
-	out, err := exec.Command(filepath.Join(dir, "postgres"), "--version").Output()
+	out, err := exec.CommandContext(context.Background(), filepath.Join(dir, "postgres"), "--version").Output()
 	if err != nil {
 		return 0, fmt.Errorf("postgres --version: %w", err)
 	}

@@ -47,8 +47,9 @@ type Server struct {
 	process *process
 }
 
-// defaultSettings make a server that is thrown away fast. It must survive a
-// crash of its own processes, not of the machine.
+// defaultSettings make a server that is thrown away fast. Its data survive a
+// crash of its own processes, not of the machine; with synchronous_commit off
+// the commits of the last moments may be lost in either.
 var defaultSettings = map[string]string{
 	"fsync":                      "off",
 	"full_page_writes":           "off",
@@ -89,7 +90,7 @@ func Start(ctx context.Context, cfg *Config) (*Server, error) {
 			s.settings[name] = value
 		}
 	}
-	if err := s.create(ctx); err != nil {
+	if err := s.create(ctx, freePort); err != nil {
 		return nil, errors.Join(fmt.Errorf("pgserver: %w", err), s.Stop())
 	}
 	return s, nil
@@ -97,12 +98,12 @@ func Start(ctx context.Context, cfg *Config) (*Server, error) {
 
 // create makes the cluster and starts the server, on another port when the
 // first was taken in between.
-func (s *Server) create(ctx context.Context) error {
+func (s *Server) create(ctx context.Context, port func(context.Context) (int, error)) error {
 	var err error
 	if s.account, err = unprivileged(); err != nil {
 		return err
 	}
-	if s.dir, err = os.MkdirTemp("", "cs9gen-pg-"); err != nil {
+	if s.dir, err = os.MkdirTemp(s.account.tempDir(), "cs9gen-pg-"); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
 	random := make([]byte, 16)
@@ -122,10 +123,10 @@ func (s *Server) create(ctx context.Context) error {
 	initdb.Dir = s.dir
 	initdb.SysProcAttr = s.account.attributes()
 	if out, err := initdb.CombinedOutput(); err != nil {
-		return fmt.Errorf("initdb: %w\n%s", err, out)
+		return fmt.Errorf("initdb: %w%s\n%s", err, s.account.hint(err), out)
 	}
 	for try := 1; ; try++ {
-		if s.port, err = freePort(ctx); err != nil {
+		if s.port, err = port(ctx); err != nil {
 			return err
 		}
 		err = s.start(ctx)
@@ -151,7 +152,8 @@ func (s *Server) start(ctx context.Context) error {
 		return fmt.Errorf("open log: %w", err)
 	}
 	defer log.Close() //nolint:errcheck // the server has its own handle
-	cmd := exec.Command(filepath.Join(s.binDir, "postgres"), args...)
+	// It outlives the context of its start: Stop ends it.
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), filepath.Join(s.binDir, "postgres"), args...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, log, log
 	cmd.SysProcAttr = s.account.attributes()
 	s.process, err = startProcess(cmd)
@@ -167,13 +169,16 @@ func (s *Server) waitReady(ctx context.Context) error {
 	for {
 		conn, err := pgx.Connect(ctx, s.URL("postgres"))
 		if err == nil {
-			return conn.Close(ctx)
+			if err := conn.Close(ctx); err != nil {
+				return fmt.Errorf("close the first connection: %w", err)
+			}
+			return nil
 		}
 		select {
 		case <-s.process.done:
-			return fmt.Errorf("postgres ended: %v\n%s", s.process.err, s.logTail())
+			return fmt.Errorf("postgres ended (%s); the end of its log:\n%s", s.process.cmd.ProcessState, s.logTail())
 		case <-ctx.Done():
-			return fmt.Errorf("postgres does not answer: %w\n%s", err, s.logTail())
+			return fmt.Errorf("postgres does not answer: %w; the end of its log:\n%s", err, s.logTail())
 		case <-time.After(20 * time.Millisecond): // until the next try to connect
 		}
 	}
@@ -220,8 +225,9 @@ func (s *Server) Stop() error {
 	return errors.Join(errs...)
 }
 
-// Crash stops the server at once, without a checkpoint, as a power cut of its
-// processes would. [Server.Restart] starts it again.
+// Crash stops the server at once, without a checkpoint, as the death of its
+// processes would. [Server.Restart] starts it again. Only with the setting
+// synchronous_commit on is every commit that a client saw sure to be kept.
 func (s *Server) Crash() error {
 	if s.process == nil {
 		return nil
@@ -268,5 +274,8 @@ func freePort(ctx context.Context) (int, error) {
 		return 0, fmt.Errorf("find a free port: %w", err)
 	}
 	port := l.Addr().(*net.TCPAddr).Port
-	return port, l.Close()
+	if err := l.Close(); err != nil {
+		return 0, fmt.Errorf("give the free port back: %w", err)
+	}
+	return port, nil
 }

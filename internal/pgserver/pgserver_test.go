@@ -3,10 +3,13 @@ package pgserver
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"syscall"
 	"testing"
 	"time"
 
@@ -86,12 +89,20 @@ func TestServerDiesWithItsParent(t *testing.T) {
 	out, err := parent.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, parent.Start())
+	t.Cleanup(func() {
+		_ = parent.Process.Kill() // it is dead unless the test failed
+		_ = parent.Wait()
+	})
 	lines := bufio.NewScanner(out)
 	require.True(t, lines.Scan())
 	url := lines.Text()
+	require.Contains(t, url, "postgres://", "the parent could not start a server")
 	require.True(t, lines.Scan())
 	dir := lines.Text()
-	t.Cleanup(func() { require.NoError(t, os.RemoveAll(dir)) })
+	require.Contains(t, dir, "cs9gen-pg-")
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	require.NoError(t, conn.Close(t.Context()))
 
 	require.NoError(t, parent.Process.Kill())
 	require.Error(t, parent.Wait())
@@ -100,6 +111,54 @@ func TestServerDiesWithItsParent(t *testing.T) {
 		if err == nil {
 			_ = conn.Close(t.Context())
 		}
-		return err != nil
+		return errors.Is(err, syscall.ECONNREFUSED)
 	}, 20*time.Second, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return os.RemoveAll(dir) == nil }, 20*time.Second, 50*time.Millisecond,
+		"its last processes write to the folder no more")
+}
+
+func TestStartSaysWhyAServerEnded(t *testing.T) {
+	_, err := Start(t.Context(), &Config{Settings: map[string]string{"max_connections": "none"}})
+	require.ErrorContains(t, err, "postgres ended (exit status 1)")
+	require.ErrorContains(t, err, "max_connections", "the log is shown")
+}
+
+func TestStartTakesAnotherPortWhenOneIsTaken(t *testing.T) {
+	first := start(t)
+	second := &Server{binDir: first.binDir, version: first.version, settings: first.settings}
+	t.Cleanup(func() { require.NoError(t, second.Stop()) })
+	ports := []int{first.Port()}
+	require.NoError(t, second.create(t.Context(), func(ctx context.Context) (int, error) {
+		if len(ports) == 0 {
+			return freePort(ctx)
+		}
+		port := ports[0]
+		ports = ports[1:]
+		return port, nil
+	}))
+	require.Empty(t, ports, "the taken port was tried")
+	require.NotEqual(t, first.Port(), second.Port())
+	require.Equal(t, "1", query(t, second, "SELECT 1::text"))
+}
+
+func TestServerStartsWhenTheTemporaryFolderIsPrivate(t *testing.T) {
+	private := filepath.Join(t.TempDir(), "private")
+	require.NoError(t, os.Mkdir(private, 0o700))
+	t.Setenv("TMPDIR", private)
+	s := start(t)
+	require.Equal(t, "1", query(t, s, "SELECT 1::text"))
+}
+
+func TestStartGivesUpWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := Start(ctx, nil)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+func TestFindSaysWhatToDo(t *testing.T) {
+	t.Setenv(EnvBinDir, t.TempDir())
+	_, _, err := Find()
+	require.ErrorContains(t, err, EnvBinDir)
+	require.ErrorContains(t, err, "unset it")
 }

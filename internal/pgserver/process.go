@@ -13,7 +13,6 @@ import (
 type process struct {
 	cmd  *exec.Cmd
 	done chan struct{} // closed when it has ended
-	err  error         // how; set before done is closed
 }
 
 // startProcess starts a command that ends when this program does. Linux signals
@@ -29,7 +28,7 @@ func startProcess(cmd *exec.Cmd) (*process, error) {
 		err := cmd.Start()
 		started <- err
 		if err == nil {
-			p.err = cmd.Wait()
+			_ = cmd.Wait() // how it ended is in ProcessState
 			close(p.done)
 		}
 	}()

@@ -1,0 +1,207 @@
+// Package migrate applies a folder of goose migrations, and takes them back. It
+// keeps goose's own table, goose_db_version, so that stock goose can go on where
+// this left off. What a migration holds is decided by package sqlgen.
+package migrate
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/database"
+	"github.com/pressly/goose/v3/lock"
+)
+
+// ErrNoMigrations says that the folder is not there, or holds no migration.
+var ErrNoMigrations = errors.New("there are no migrations")
+
+// ErrBusy says that another session is migrating the database, and did not end
+// in time.
+var ErrBusy = errors.New("another session is migrating this database")
+
+// busySeconds is how long a migration waits for another one to end.
+const busySeconds = 300
+
+// Migrator applies the migrations of one folder to one database.
+type Migrator struct {
+	dir      string
+	db       *sql.DB
+	provider *goose.Provider
+	failed   *failedStatement
+}
+
+// Step is one migration that was applied or taken back.
+type Step struct {
+	Version  int64
+	File     string // its name in the folder
+	Duration time.Duration
+}
+
+// Open reads the names of the migrations in dir. The database that cfg names is
+// not connected to before it is needed. [Migrator.Close] ends it.
+func Open(cfg *pgx.ConnConfig, dir string) (*Migrator, error) {
+	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%w: the folder %s is not there", ErrNoMigrations, dir)
+	} else if err != nil {
+		return nil, fmt.Errorf("read folder of migrations: %w", err)
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("%w: %s is no folder", ErrNoMigrations, dir)
+	}
+	session, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, busySeconds))
+	if err != nil {
+		return nil, fmt.Errorf("prepare the lock of migrations: %w", err)
+	}
+	m := &Migrator{dir: dir, failed: &failedStatement{}}
+	cfg = cfg.Copy()
+	cfg.Tracer = m.failed
+	m.db = stdlib.OpenDB(*cfg)
+	m.provider, err = goose.NewProvider(goose.DialectPostgres, m.db, os.DirFS(dir),
+		goose.WithSessionLocker(sessionLock{session}), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		if errors.Is(err, goose.ErrNoMigrations) {
+			err = fmt.Errorf("%w: the folder %s holds none", ErrNoMigrations, dir)
+		}
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+// Close ends the connections to the database.
+func (m *Migrator) Close() error {
+	if err := m.db.Close(); err != nil {
+		return fmt.Errorf("close the database: %w", err)
+	}
+	return nil
+}
+
+// Up applies all migrations that are pending, each in a transaction of its own.
+// After an error the steps are those that were applied, and stay. Two at once
+// are safe: the second waits for the first.
+func (m *Migrator) Up(ctx context.Context) ([]Step, error) {
+	results, err := m.provider.Up(ctx)
+	return m.outcome("apply", results, err)
+}
+
+// Down takes the last migration back that was applied. There is no step when
+// none is.
+func (m *Migrator) Down(ctx context.Context) ([]Step, error) {
+	result, err := m.provider.Down(ctx)
+	if errors.Is(err, goose.ErrNoNextVersion) {
+		return nil, nil
+	}
+	if result == nil {
+		return m.outcome("take back", nil, err)
+	}
+	return m.outcome("take back", []*goose.MigrationResult{result}, err)
+}
+
+// DownTo takes all migrations back that are above version, the last one first.
+func (m *Migrator) DownTo(ctx context.Context, version int64) ([]Step, error) {
+	results, err := m.provider.DownTo(ctx, version)
+	return m.outcome("take back", results, err)
+}
+
+// outcome returns the steps that were done, and the error of the one that failed.
+func (m *Migrator) outcome(op string, results []*goose.MigrationResult, err error) ([]Step, error) {
+	var partial *goose.PartialError
+	if errors.As(err, &partial) {
+		results = partial.Applied
+	}
+	var steps []Step
+	for _, r := range results {
+		steps = append(steps, Step{Version: r.Source.Version, File: filepath.Base(r.Source.Path), Duration: r.Duration})
+	}
+	if err == nil {
+		return steps, nil
+	}
+	failed := &Error{Op: op, File: m.dir, err: err}
+	if partial != nil {
+		failed.File = filepath.Join(m.dir, partial.Failed.Source.Path)
+		failed.Line = m.failed.line(failed.File)
+	}
+	if errors.Is(err, goose.ErrVersionNotFound) {
+		failed.Hint = "a migration that is applied has no file in the folder: bring the file back; cs9gen migrate status names it"
+	}
+	return steps, failed
+}
+
+// State is whether a migration is applied.
+type State string
+
+// The states.
+const (
+	Pending State = "pending"
+	Applied State = "applied"
+	Missing State = "file missing" // applied, but not in the folder
+)
+
+// Status is one migration of the folder, or of the database.
+type Status struct {
+	Version   int64
+	File      string // "" when it is missing
+	State     State
+	AppliedAt time.Time // zero when it is pending
+}
+
+// Status returns the migrations of the folder and those that were applied, in
+// order of version.
+func (m *Migrator) Status(ctx context.Context) ([]Status, error) {
+	known, err := m.provider.Status(ctx)
+	if err != nil {
+		return nil, &Error{Op: "status", File: m.dir, err: err}
+	}
+	var out []Status
+	present := map[int64]bool{0: true} // goose's own first row
+	for _, k := range known {
+		present[k.Source.Version] = true
+		out = append(out, Status{Version: k.Source.Version, File: filepath.Base(k.Source.Path), State: State(k.State), AppliedAt: k.AppliedAt})
+	}
+	applied, err := m.applied(ctx)
+	if err != nil {
+		return nil, &Error{Op: "status", File: m.dir, err: err}
+	}
+	for _, a := range applied {
+		if !present[a.Version] {
+			present[a.Version] = true
+			out = append(out, Status{Version: a.Version, State: Missing})
+		}
+	}
+	slices.SortFunc(out, func(a, b Status) int { return int(a.Version - b.Version) })
+	return out, nil
+}
+
+func (m *Migrator) applied(ctx context.Context) ([]*database.ListMigrationsResult, error) {
+	store, err := database.NewStore(database.DialectPostgres, goose.DefaultTablename)
+	if err != nil {
+		return nil, fmt.Errorf("prepare goose's table: %w", err)
+	}
+	applied, err := store.ListMigrations(ctx, m.db)
+	if err != nil {
+		return nil, fmt.Errorf("list applied migrations: %w", err)
+	}
+	return applied, nil
+}
+
+// sessionLock makes goose's lock say what it waited for.
+type sessionLock struct{ lock.SessionLocker }
+
+// SessionLock waits for the lock that one migration at a time holds.
+func (l sessionLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
+	err := l.SessionLocker.SessionLock(ctx, conn)
+	if err == nil || ctx.Err() != nil {
+		return err //nolint:wrapcheck // goose wraps it
+	}
+	if isFromServer(err) {
+		return err //nolint:wrapcheck // goose wraps it
+	}
+	return fmt.Errorf("%w: waited %d s for it", ErrBusy, busySeconds)
+}
