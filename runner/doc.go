@@ -1,0 +1,37 @@
+// Package runner runs batch tasks whose writes are staged inside PostgreSQL and
+// published only after the last plan has succeeded.
+//
+// A [Task] names its tables and has a planner, which splits the work into
+// plans, and an action, which writes. [Task.Run] with a [RunKey] drives the
+// plans of one run, resumes what an earlier attempt left, and publishes. Without
+// a run key every write goes straight to the live table.
+//
+// # What this package decides, and what it leaves to others
+//
+// It decides the order of the calls: which plan runs when, on which
+// connection, and what happens when one of them fails. It turns Go rows into
+// COPY and Go predicates into SQL conditions, and refuses a value that the
+// column could not hold as it is. Everything that makes a run safe is decided
+// in the database, by the routines of the schema cs9: who owns a task, which
+// attempt may write, which rows conflict, what is published. So a run that was
+// begun here can be published from psql, and the other way round.
+//
+// # Connections
+//
+// The pool given to [New] is never borrowed from: it says how to connect, hooks
+// included. A run opens connections of its own, one that owns the task for as
+// long as the run lasts and at most [Task.Cores] that work, so that a pool of one
+// connection cannot deadlock and no setting of a run leaks into the pool. They
+// must reach the server itself: a proxy that pools transactions moves a session
+// from one server connection to another, and would lose the lock that the life of
+// a run is. That is noticed, and stops the run with [ErrNotOwner].
+//
+// # Values
+//
+// Nothing is rounded, cut or wrapped on its way into a column: 3.7 for an
+// integer, 0.125 for a numeric(10, 2), a clock time for a date and a time zone
+// for a timestamp without one are errors that match [ErrLossy]. The one
+// exception is time below the microsecond, which PostgreSQL does not keep. A
+// missing value is nil; the zero [time.Time] is refused, because it would become
+// the year 1.
+package runner

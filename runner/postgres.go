@@ -1,0 +1,251 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+// postgres opens the connections of runs. All SQL of this package is in the
+// postgres*.go files.
+type postgres struct {
+	pool *pgxpool.Pool
+	cfg  *Config
+}
+
+func newPostgres(pool *pgxpool.Pool, cfg *Config) *postgres {
+	return &postgres{pool: pool, cfg: cfg}
+}
+
+// cancelWait is how long a cancelled statement may take to end before its
+// connection is given up.
+const cancelWait = 5 * time.Second
+
+// pgSession is one connection of a run's own.
+type pgSession struct {
+	conn   *pgx.Conn
+	log    *slog.Logger
+	place  string
+	cancel *canceller
+}
+
+// connect opens a connection in the way in which the pool would.
+func (p *postgres) connect(ctx context.Context, label string, notice func(*pgconn.Notice)) (*pgSession, error) {
+	pool := p.pool.Config()
+	cfg := pool.ConnConfig
+	if pool.BeforeConnect != nil {
+		if err := protect(func() error { return pool.BeforeConnect(ctx, cfg) }); err != nil {
+			return nil, refuse(err, "connect", "the pool's BeforeConnect: "+err.Error(), "")
+		}
+	}
+	if cfg.RuntimeParams == nil {
+		cfg.RuntimeParams = map[string]string{}
+	}
+	cfg.RuntimeParams["application_name"] = label
+	// a cached statement fails once when a migration changed its table
+	cfg.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
+	s := &pgSession{log: p.cfg.Logger}
+	cfg.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
+		s.cancel = newCanceller(conn)
+		return s.cancel
+	}
+	if inner := cfg.OnNotice; notice != nil {
+		cfg.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
+			notice(n)
+			if inner != nil {
+				inner(conn, n)
+			}
+		}
+	}
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return nil, dbError(ctx, "connect", "", err)
+	}
+	s.conn = conn
+	if pool.AfterConnect != nil {
+		if err := protect(func() error { return pool.AfterConnect(ctx, conn) }); err != nil {
+			s.close()
+			return nil, refuse(err, "connect", "the pool's AfterConnect: "+err.Error(), "")
+		}
+	}
+	if err := s.prepare(ctx); err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// prepare makes the server notice a client that has gone while a statement
+// runs, so that a killed process gives its task back within a second, and asks
+// which database this is.
+func (s *pgSession) prepare(ctx context.Context) error {
+	_, err := s.conn.Exec(ctx, "SELECT pg_catalog.set_config('client_connection_check_interval', '1s', false)")
+	var pgErr *pgconn.PgError
+	if errors.As(err, &pgErr) {
+		// not every platform has it
+		s.log.Debug("client_connection_check_interval is not available", "error", err)
+	} else if err != nil {
+		return dbError(ctx, "connect", "", err)
+	}
+	// the moment a server started tells it from every other one
+	err = s.conn.QueryRow(ctx, `SELECT format('database %I (oid %s) of the server started at %s%s', d.datname, d.oid,
+		pg_catalog.to_char(pg_catalog.pg_postmaster_start_time() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), CASE WHEN pg_catalog.pg_is_in_recovery() THEN ', a standby' ELSE '' END)
+		FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()`).Scan(&s.place)
+	return dbError(ctx, "connect", "", err)
+}
+
+func (s *pgSession) where() string { return s.place }
+
+// close ends the connection, and waits until the driver has let go of it.
+func (s *pgSession) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), cancelWait)
+	defer cancel()
+	_ = s.conn.Close(ctx)
+	select {
+	case <-s.conn.PgConn().CleanupDone():
+	case <-ctx.Done():
+	}
+}
+
+func (s *pgSession) exec(ctx context.Context, op, sql string, args ...any) error {
+	_, err := s.conn.Exec(ctx, sql, args...)
+	return dbError(ctx, op, "", err)
+}
+
+// checkSchema refuses a database that this package does not know.
+func (s *pgSession) checkSchema(ctx context.Context) error {
+	var migrated bool
+	err := s.conn.QueryRow(ctx, "SELECT pg_catalog.to_regclass('cs9.schema_version') IS NOT NULL").Scan(&migrated)
+	if err != nil {
+		return dbError(ctx, "check the cs9 schema", "", err)
+	}
+	if !migrated {
+		return refuse(ErrNotMigrated, "", "the database has no cs9 schema: "+s.place, "apply the migrations: cs9gen migrate up")
+	}
+	var version int
+	if err := s.conn.QueryRow(ctx, "SELECT version FROM cs9.schema_version").Scan(&version); err != nil {
+		return dbError(ctx, "check the cs9 schema", "", err)
+	}
+	switch {
+	case version < SchemaVersion:
+		return refuse(ErrSchemaVersion, "", fmt.Sprintf("the cs9 schema has version %d, and this program needs %d", version, SchemaVersion),
+			"upgrade the database: cs9gen migrate up")
+	case version > SchemaVersion:
+		return refuse(ErrSchemaVersion, "", fmt.Sprintf("the cs9 schema has version %d, and this program knows only %d", version, SchemaVersion),
+			"upgrade this program to a newer cs9gen")
+	}
+	return nil
+}
+
+const describeTable = `
+	SELECT cs9.table_label(d.table_id), d.schema_name::text, d.table_name::text, d.keys::text[]
+	FROM cs9.table_definition AS d
+	WHERE d.table_id = $1`
+
+const describeColumns = `
+	SELECT a.attname::text,
+	       pg_catalog.format_type(a.atttypid, a.atttypmod),
+	       a.attnotnull,
+	       a.attgenerated <> '',
+	       a.attidentity = 'a',
+	       a.atthasdef OR a.attidentity <> ''
+	FROM pg_catalog.pg_attribute AS a
+	WHERE a.attrelid = pg_catalog.to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
+	ORDER BY a.attnum`
+
+func (s *pgSession) describe(ctx context.Context, names []string) ([]*tableInfo, error) {
+	if err := s.checkSchema(ctx); err != nil {
+		return nil, err
+	}
+	tables := make([]*tableInfo, len(names))
+	for i, name := range names {
+		info := &tableInfo{}
+		var id int
+		err := s.conn.QueryRow(ctx, "SELECT cs9.find_table($1)", name).Scan(&id)
+		if err == nil {
+			err = s.conn.QueryRow(ctx, describeTable, id).Scan(&info.label, &info.schema, &info.name, &info.keys)
+		}
+		if err != nil {
+			return nil, dbError(ctx, "look up the table", name, err)
+		}
+		if err := s.describeColumns(ctx, info); err != nil {
+			return nil, dbError(ctx, "look up the table", name, err)
+		}
+		tables[i] = info
+	}
+	return tables, nil
+}
+
+func (s *pgSession) describeColumns(ctx context.Context, info *tableInfo) error {
+	rows, err := s.conn.Query(ctx, describeColumns, info.label)
+	if err != nil {
+		return err
+	}
+	info.columns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c column, err error) {
+		return c, row.Scan(&c.name, &c.typeName, &c.notNull, &c.generated, &c.identityAlways, &c.hasDefault)
+	})
+	if err != nil {
+		return err
+	}
+	names := info.names()
+	// a result's description has the types under domains
+	described, err := s.conn.Prepare(ctx, "", fmt.Sprintf("SELECT %s FROM %s", quoteAll(names), info.label))
+	if err != nil {
+		return err
+	}
+	for i := range info.columns {
+		c := &info.columns[i]
+		c.oid, c.typmod = described.Fields[i].DataTypeOID, described.Fields[i].TypeModifier
+		for _, key := range info.keys {
+			c.key = c.key || c.name == key
+		}
+	}
+	return nil
+}
+
+func (s *pgSession) failPlan(ctx context.Context, runID int64, attempt, plan int, reason string) error {
+	return s.exec(ctx, "fail_plan", "SELECT cs9.fail_plan($1, $2, $3, $4)", runID, plan, attempt, reason)
+}
+
+// canceller cancels a statement on the server when its context ends, so that
+// the connection stays usable for what has to be recorded. While the owner's
+// session only listens, a cancel request could hit the next statement instead:
+// then it just stops reading.
+type canceller struct {
+	listening atomic.Bool
+	request   pgconn.CancelRequestContextWatcherHandler
+	deadline  pgconn.DeadlineContextWatcherHandler
+	current   ctxwatch.Handler
+}
+
+func newCanceller(conn *pgconn.PgConn) *canceller {
+	return &canceller{
+		request:  pgconn.CancelRequestContextWatcherHandler{Conn: conn, DeadlineDelay: cancelWait},
+		deadline: pgconn.DeadlineContextWatcherHandler{Conn: conn.Conn()},
+	}
+}
+
+// HandleCancel is called when the context of a running statement ends.
+func (c *canceller) HandleCancel(ctx context.Context) {
+	c.current = &c.request
+	if c.listening.Load() {
+		c.current = &c.deadline
+	}
+	c.current.HandleCancel(ctx)
+}
+
+// HandleUnwatchAfterCancel is called when that statement has returned.
+func (c *canceller) HandleUnwatchAfterCancel() { c.current.HandleUnwatchAfterCancel() }
+
+func milliseconds(d time.Duration) string {
+	return strconv.FormatInt(d.Milliseconds(), 10) + "ms"
+}

@@ -1,0 +1,166 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// pgOwner is the session that holds the task's lock. The run is alive as long
+// as this session is, which is why nothing else is done on it while plans run.
+type pgOwner struct {
+	*pgSession
+	cfg *Config
+}
+
+func (p *postgres) openOwner(ctx context.Context, label string, progress func(Progress)) (owner, error) {
+	log := p.cfg.Logger
+	s, err := p.connect(ctx, label, func(n *pgconn.Notice) {
+		if event, ok := publishProgress(n.Detail); ok {
+			progress(event)
+			return
+		}
+		log.Debug("notice of the database", "severity", n.Severity, "message", n.Message, "detail", n.Detail)
+	})
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.conn.Exec(ctx, `SELECT pg_catalog.set_config('cs9.lock_timeout', $1, false),
+		pg_catalog.set_config('cs9.lock_retries', $2, false),
+		pg_catalog.set_config('cs9.lock_backoff', $3, false)`,
+		milliseconds(p.cfg.LockTimeout), fmt.Sprint(p.cfg.LockRetries), milliseconds(p.cfg.LockBackoff))
+	if err != nil {
+		s.close()
+		return nil, dbError(ctx, "connect", "", err)
+	}
+	return &pgOwner{pgSession: s, cfg: p.cfg}, nil
+}
+
+// claim takes the task's lock. A process that has just died may hold it for a
+// moment, until the server has noticed.
+func (o *pgOwner) claim(ctx context.Context, task, runKey string) (claimed, error) {
+	giveUp := time.Now().Add(o.cfg.AliveGrace)
+	for {
+		var id pgtype.Int8
+		var state pgtype.Text
+		var today pgtype.Date
+		err := o.conn.QueryRow(ctx, "SELECT run_id, state, today FROM cs9.claim_run($1, $2)", task, runKey).Scan(&id, &state, &today)
+		if err == nil {
+			return claimed{runID: id.Int64, state: state.String, today: today.Time}, nil
+		}
+		err = dbError(ctx, "claim_run", "", err)
+		if !isAlive(err) || !time.Now().Before(giveUp) {
+			return claimed{}, err
+		}
+		select {
+		case <-ctx.Done():
+			return claimed{}, dbError(ctx, "claim_run", "", ctx.Err())
+		case <-time.After(50 * time.Millisecond):
+		}
+	}
+}
+
+func (o *pgOwner) begin(ctx context.Context, r beginRequest) (begun, error) {
+	var b begun
+	var id, attempt pgtype.Int8
+	var today pgtype.Date
+	var publishKey pgtype.Text
+	err := o.conn.QueryRow(ctx, `SELECT outcome, run_id, attempt, today, publish_key
+		FROM cs9.begin_run($1, $2, $3, $4, $5, $6, $7, $8)`,
+		r.task, r.runKey, r.tables, string(r.plans), pgtype.Date{Time: r.today, Valid: true}, r.allowEmpty, r.again, o.cfg.Owner,
+	).Scan(&b.outcome, &id, &attempt, &today, &publishKey)
+	b.runID, b.attempt, b.today, b.publishKey = id.Int64, int(attempt.Int64), today.Time, publishKey.String
+	return b, dbError(ctx, "begin_run", "", err)
+}
+
+func (o *pgOwner) finishRun(ctx context.Context, runID int64, attempt int) error {
+	return o.exec(ctx, "finish_run", "SELECT cs9.finish_run($1, $2)", runID, attempt)
+}
+
+// publish calls a procedure that commits after each batch: on a bare
+// connection, never in a transaction, which is why this package takes no Tx.
+func (o *pgOwner) publish(ctx context.Context, task, runKey string, batchRows int) error {
+	return o.exec(ctx, "publish", "CALL cs9.publish($1, $2, $3)", task, runKey, batchRows)
+}
+
+func (o *pgOwner) endAttempt(ctx context.Context, runID int64, attempt int, reason string) error {
+	return o.exec(ctx, "end_attempt", "SELECT cs9.end_attempt($1, $2, $3)", runID, attempt, reason)
+}
+
+func (o *pgOwner) release(ctx context.Context, task string) error {
+	return o.exec(ctx, "release_run", "SELECT cs9.release_run($1)", task)
+}
+
+func (o *pgOwner) discard(ctx context.Context, task, runKey string, force bool) error {
+	return o.exec(ctx, "discard_run", "SELECT cs9.discard_run($1, $2, $3)", task, runKey, force)
+}
+
+// watch reads from the session until it is stopped, so that its end is noticed
+// at once, and asks with every heartbeat whether it still owns the task, so that
+// a silent network or a proxy that swapped the session is noticed too.
+func (o *pgOwner) watch(task string, lost func(error)) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var done sync.WaitGroup
+	done.Go(func() {
+		for ctx.Err() == nil {
+			if err := o.listen(ctx); err != nil {
+				lost(err)
+				return
+			}
+			if ctx.Err() != nil {
+				return
+			}
+			if err := o.stillOwns(task); err != nil {
+				lost(err)
+				return
+			}
+		}
+	})
+	return sync.OnceFunc(func() {
+		cancel()
+		done.Wait()
+	})
+}
+
+// listen blocks until a heartbeat is due, or the session is gone.
+func (o *pgOwner) listen(ctx context.Context) error {
+	o.cancel.listening.Store(true)
+	defer o.cancel.listening.Store(false)
+	ctx, cancel := context.WithTimeout(ctx, o.cfg.Heartbeat)
+	defer cancel()
+	for {
+		_, err := o.conn.WaitForNotification(ctx)
+		switch {
+		case err == nil:
+			// of a LISTEN in a hook of the pool: not ours
+		case ctx.Err() != nil && !o.conn.IsClosed():
+			return nil
+		default:
+			return lostOwner("its connection was lost: " + err.Error())
+		}
+	}
+}
+
+// stillOwns does not end with the watch: an answer that is due would be read by
+// the next statement.
+func (o *pgOwner) stillOwns(task string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), o.cfg.Heartbeat)
+	defer cancel()
+	var owns bool
+	err := o.conn.QueryRow(ctx, "SELECT cs9.owns_task(t.task_id) FROM cs9.task AS t WHERE t.task = $1", task).Scan(&owns)
+	switch {
+	case err != nil:
+		return lostOwner(fmt.Sprintf("its connection did not answer within %s: %v", o.cfg.Heartbeat, err))
+	case !owns:
+		return lostOwner("its session no longer holds the lock, as happens behind a proxy that pools transactions")
+	}
+	return nil
+}
+
+func lostOwner(why string) error {
+	return refuse(ErrNotOwner, "", "the run no longer owns its task: "+why, "")
+}

@@ -1,0 +1,228 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/cs9gen/cs9gen/sqlgen"
+)
+
+// pgWorker is a session that plans write on, one plan at a time.
+type pgWorker struct {
+	*pgSession
+	direct bool              // writes go straight to the live table
+	runID  int64             // of the plan that has begun, or 0
+	staged map[string]string // the run's own tables that this plan wrote to
+	op     string            // cs9.op as it is set
+}
+
+func (p *postgres) openWorker(ctx context.Context, label, where string, direct bool) (worker, error) {
+	s, err := p.connect(ctx, label, nil)
+	if err != nil {
+		return nil, err
+	}
+	if where != "" && s.place != where {
+		s.close()
+		return nil, refuse(ErrBadArgument, "connect",
+			fmt.Sprintf("the pool connects to two databases: the run began in %s, and this connection reached %s", where, s.place),
+			"all tables of a run are in one database: name one host, and let no hook of the pool change it")
+	}
+	return &pgWorker{pgSession: s, direct: direct}, nil
+}
+
+func (w *pgWorker) beginPlan(ctx context.Context, runID int64, attempt, plan int) (bool, error) {
+	var run bool
+	err := w.conn.QueryRow(ctx, "SELECT cs9.begin_plan($1, $2, $3)", runID, plan, attempt).Scan(&run)
+	if err != nil {
+		return false, dbError(ctx, "begin_plan", "", err)
+	}
+	if run {
+		w.runID, w.staged, w.op = runID, map[string]string{}, ""
+	}
+	return run, nil
+}
+
+func (w *pgWorker) finishPlan(ctx context.Context, runID int64, attempt, plan int, rows int64) error {
+	w.runID = 0
+	return w.exec(ctx, "finish_plan", "SELECT cs9.finish_plan($1, $2, $3, $4)", runID, plan, attempt, rows)
+}
+
+func (w *pgWorker) write(ctx context.Context, table *tableInfo, op Op, rows *rowStream, clear bool) (int64, error) {
+	if w.direct {
+		return w.writeDirect(ctx, table, op, rows, clear)
+	}
+	if clear {
+		if err := w.deleteRows(ctx, table, "all", ""); err != nil {
+			return 0, err
+		}
+	}
+	if rows.columns == nil {
+		return 0, nil
+	}
+	staged, err := w.stagedTable(ctx, table, op)
+	if err != nil {
+		return 0, err
+	}
+	return w.copyRows(ctx, table, staged, rows)
+}
+
+// stagedTable returns the run's own table, and tells the session how the rows
+// that follow are meant.
+func (w *pgWorker) stagedTable(ctx context.Context, table *tableInfo, op Op) (pgx.Identifier, error) {
+	letter := "i"
+	if op == Upsert {
+		letter = "u"
+	}
+	if w.op != letter {
+		if err := w.exec(ctx, "stage", "SELECT pg_catalog.set_config('cs9.op', $1, false)", letter); err != nil {
+			return nil, err
+		}
+		w.op = letter
+	}
+	name, ok := w.staged[table.label]
+	if !ok {
+		err := w.conn.QueryRow(ctx, `SELECT (pg_catalog.parse_ident(cs9.staging_table($1, $2)))[2]`, w.runID, table.label).Scan(&name)
+		if err != nil {
+			return nil, dbError(ctx, "staging_table", "", err)
+		}
+		w.staged[table.label] = name
+	}
+	return pgx.Identifier{"cs9_staging", name}, nil
+}
+
+func (w *pgWorker) deleteRows(ctx context.Context, table *tableInfo, kind, condition string) error {
+	if w.direct {
+		return w.deleteDirect(ctx, table, kind, condition)
+	}
+	switch kind {
+	case "all":
+		return w.exec(ctx, "drop_all_rows", "SELECT cs9.drop_all_rows($1)", table.label)
+	case "where":
+		return w.exec(ctx, "drop_rows_where", "SELECT cs9.drop_rows_where($1, $2)", table.label, condition)
+	default:
+		return w.exec(ctx, "keep_rows_where", "SELECT cs9.keep_rows_where($1, $2)", table.label, condition)
+	}
+}
+
+func (w *pgWorker) query(ctx context.Context, _ *tableInfo, sql string, args []any) (pgx.Rows, error) {
+	rows, err := w.conn.Query(ctx, sql, args...)
+	if err != nil {
+		return nil, dbError(ctx, "query", "", err)
+	}
+	return rows, nil
+}
+
+func (w *pgWorker) countLive(ctx context.Context, table *tableInfo) (n int64, err error) {
+	err = w.conn.QueryRow(ctx, "SELECT pg_catalog.count(*) FROM "+table.label).Scan(&n)
+	return n, dbError(ctx, "count rows", "", err)
+}
+
+func (w *pgWorker) countStaged(ctx context.Context, table *tableInfo, runID int64) (n int64, err error) {
+	var staged pgtype.Text
+	err = w.conn.QueryRow(ctx, "SELECT cs9.staged_label($1, cs9.find_table($2))", runID, table.label).Scan(&staged)
+	if err == nil && staged.Valid {
+		err = w.conn.QueryRow(ctx, "SELECT pg_catalog.count(*) FROM "+staged.String).Scan(&n)
+	}
+	return n, dbError(ctx, "count staged rows", "", err)
+}
+
+// copyRows streams the rows into a table by COPY.
+func (w *pgWorker) copyRows(ctx context.Context, info *tableInfo, into pgx.Identifier, rows *rowStream) (int64, error) {
+	src := &copySource{ctx: ctx, rows: rows, columns: make([]*column, len(rows.columns))}
+	for i, name := range rows.columns {
+		src.columns[i] = info.column(name)
+	}
+	n, err := w.conn.CopyFrom(ctx, into, rows.columns, src)
+	switch {
+	case err == nil:
+		return n, nil
+	case src.err != nil:
+		// the server only knows that the client gave up
+		return 0, src.err
+	case ctx.Err() == nil && gaveUp(err):
+		// or because of a value that it could not encode
+		if wrong := src.blame(w.conn.TypeMap()); wrong != nil {
+			return 0, wrong
+		}
+	}
+	return 0, dbError(ctx, "copy", "", err)
+}
+
+// copySource gives the driver one row after the other. The driver calls it in a
+// goroutine of its own, so that a panic must end here.
+type copySource struct {
+	ctx     context.Context
+	rows    *rowStream
+	columns []*column
+	number  int64
+	row     []any
+	err     error
+}
+
+// Next reads the next row, and refuses a value that would be changed.
+func (c *copySource) Next() bool {
+	if c.ctx.Err() != nil {
+		c.err = dbError(c.ctx, "copy", "", c.ctx.Err())
+		return false
+	}
+	err := protect(func() (err error) {
+		if c.row, err = c.rows.next(); err != nil || c.row == nil {
+			return err
+		}
+		c.number++
+		for i, value := range c.row {
+			if why := loss(c.columns[i].oid, c.columns[i].typmod, value); why != "" {
+				return lossy(c.columns[i], c.number, value, why)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.err = err
+		return false
+	}
+	return c.row != nil
+}
+
+// Values returns the row that Next read.
+func (c *copySource) Values() ([]any, error) { return c.row, nil }
+
+// Err returns why Next stopped.
+func (c *copySource) Err() error { return c.err }
+
+// gaveUp reports a COPY that the client ended: to the server a cancelled one.
+func gaveUp(err error) bool {
+	var pgErr *pgconn.PgError
+	return !errors.As(err, &pgErr) || pgErr.Code == "57014"
+}
+
+// blame finds the value of the last row that the driver could not encode.
+func (c *copySource) blame(types *pgtype.Map) error {
+	for i, value := range c.row {
+		oid := c.columns[i].oid
+		_, err := types.Encode(oid, pgtype.BinaryFormatCode, value, nil)
+		if text, ok := value.(string); ok && err != nil {
+			// the driver reads a text as the server would
+			err = types.Scan(oid, pgtype.TextFormatCode, []byte(text), new(any))
+		}
+		if err != nil {
+			return badArgument("give it a Go type that fits; no row of this write was kept",
+				"row %d, column %s: %s (%T) does not fit %s: %v", c.number, c.columns[i].name, show(value), value, c.columns[i].typeName, err)
+		}
+	}
+	return nil
+}
+
+func quoteAll(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = sqlgen.QuoteIdent(name)
+	}
+	return strings.Join(quoted, ", ")
+}

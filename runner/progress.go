@@ -1,0 +1,105 @@
+package runner
+
+import (
+	"encoding/json"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// ProgressKind is what a [Progress] tells of.
+type ProgressKind string
+
+// The kinds.
+const (
+	PlanStarted  ProgressKind = "plan started"
+	PlanFinished ProgressKind = "plan finished"
+	PlanSkipped  ProgressKind = "plan skipped"
+	PlanFailed   ProgressKind = "plan failed"
+	PublishBatch ProgressKind = "publish batch" // a step of a publish, or one batch of it, was done
+	PublishWaits ProgressKind = "publish waits" // a step met a lock, and is tried again
+)
+
+// Progress is one thing that happened in a run. Fields that do not apply are zero.
+type Progress struct {
+	Kind   ProgressKind
+	Task   string
+	RunKey string
+	RunID  int64
+
+	// Plan of Plans: the plan kinds. Rows and Elapsed are those of a finished
+	// plan, Err that of a failed one.
+	Plan, Plans int
+	Elapsed     time.Duration
+	Err         error
+
+	// Step, its kind and table: the publish kinds. Rows are those of the batch.
+	Step     int
+	StepKind string
+	Table    string
+	Rows     int64
+	// RowsDone of RowsTotal: of the step, so far. Done: the step is.
+	RowsDone, RowsTotal int64
+	Done                bool
+	// Waits counts the tries that met a lock: PublishWaits.
+	Waits int
+}
+
+// reporter passes the progress of one run on, one call at a time.
+type reporter struct {
+	mu     sync.Mutex
+	log    *slog.Logger
+	tell   func(Progress)
+	task   string
+	runKey string
+}
+
+func (r *reporter) report(p Progress) {
+	p.Task = r.task
+	if p.RunKey == "" {
+		p.RunKey = r.runKey
+	}
+	if r.tell == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if err := protect(func() error { r.tell(p); return nil }); err != nil {
+		r.log.Error("the progress function failed; the run goes on", "error", err)
+	}
+}
+
+// ended logs a result.
+func (r *reporter) ended(result *Result) {
+	r.log.Info("run ended", "outcome", string(result.Outcome), "run_id", result.RunID, "attempt", result.Attempt,
+		"plans_run", len(result.PlansRun), "plans_skipped", len(result.PlansSkipped), "rows_published", result.RowsPublished)
+}
+
+// batchNotice is the DETAIL of the notices that cs9.publish raises.
+type batchNotice struct {
+	RunID     int64  `json:"run_id"`
+	Step      int    `json:"step"`
+	Kind      string `json:"kind"`
+	Table     string `json:"table"`
+	Rows      int64  `json:"rows"`
+	RowsDone  int64  `json:"rows_done"`
+	RowsTotal int64  `json:"rows_total"`
+	Done      bool   `json:"done"`
+	Waits     int    `json:"waits"`
+}
+
+// publishProgress reads the DETAIL of a notice; ok is false for any other notice.
+func publishProgress(detail string) (p Progress, ok bool) {
+	var n batchNotice
+	if json.Unmarshal([]byte(detail), &n) != nil || n.RunID == 0 || n.Kind == "" {
+		return p, false
+	}
+	kind := PublishBatch
+	if n.Waits > 0 {
+		kind = PublishWaits
+	}
+	return Progress{
+		Kind: kind, RunID: n.RunID, Step: n.Step, StepKind: n.Kind, Table: n.Table,
+		Rows: n.Rows, RowsDone: n.RowsDone, RowsTotal: n.RowsTotal, Done: n.Done, Waits: n.Waits,
+	}, true
+}
