@@ -79,7 +79,8 @@ type RunFilter struct {
 }
 
 // Publish publishes a run that is ready, or the rest of one whose publish
-// stopped. It takes the option [BatchRows]. It cannot run inside a
+// stopped; a run that is published already is [ErrPublished]. It takes the
+// option [BatchRows]. It cannot run inside a
 // transaction, because it commits after each batch; so it takes none.
 func (r *Runner) Publish(ctx context.Context, task, runKey string, opts ...Option) (*Result, error) {
 	o, err := r.cfg.options(opts)
@@ -92,18 +93,15 @@ func (r *Runner) Publish(ctx context.Context, task, runKey string, opts ...Optio
 	}
 	defer own.close()
 	run, err := publishable(ctx, own, task, runKey)
-	if err == nil && run.State != "published" {
+	if err == nil {
 		err = own.publish(ctx, task, runKey, o.batchRows)
 	}
 	if err != nil {
 		return nil, place(err, task, runKey, 0, nextAfterPublish(ctx, own, run.RunID))
 	}
 	result := &Result{Outcome: Published, Task: task, RunKey: runKey, RunID: run.RunID}
-	switch run.State {
-	case "publishing":
+	if run.State == "publishing" {
 		result.Outcome = PublishedRest
-	case "published":
-		result.Outcome = AlreadyPublished
 	}
 	fill(ctx, own, result, report)
 	report.ended(result)

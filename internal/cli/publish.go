@@ -38,7 +38,8 @@ func newPublishCommand(a *app) *cobra.Command {
 		Short: "Publish a run, or the rest of one whose publish stopped",
 		Long: `Publishes a run whose plans are all done. It commits after each batch: when it
 stops, with exit code 4, what it has published stays, and the same command
-publishes the rest. A run that is published already is left as it is.`,
+publishes the rest. A run that is published already is an error, and left as it
+is.`,
 		Example: `  cs9gen publish rebuild_counts "week 40"
   cs9gen publish rebuild_counts "week 40" --batch-rows 50000 --lock-timeout 500ms --lock-retries 20`,
 		Args: arguments(cobra.ExactArgs(2)),
@@ -90,10 +91,7 @@ func (a *app) publish(cmd *cobra.Command, flags publishFlags, task, runKey strin
 			Plans: result.Plans, RowsStaged: result.RowsStaged, RowsPublished: result.RowsPublished,
 		})
 	}
-	switch result.Outcome {
-	case runner.AlreadyPublished:
-		return a.printf("run %q of task %q was published before: nothing to do\n", runKey, task)
-	case runner.PublishedRest:
+	if result.Outcome == runner.PublishedRest {
 		return a.printf("published the rest of run %q of task %q: %s in all\n", runKey, task, count(result.RowsPublished, "row"))
 	}
 	return a.printf("published run %q of task %q: %s\n", runKey, task, count(result.RowsPublished, "row"))

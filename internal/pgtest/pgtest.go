@@ -112,7 +112,7 @@ func Install(t testing.TB, url string, definitions ...string) {
 			fsys[fmt.Sprintf("%05d_%s.sql", i+1, f.Base)] = &fstest.MapFile{Data: []byte(f.SQL)}
 		}
 	}
-	if err := up(url, fsys); err != nil {
+	if err := up(url, fsys, goose.WithDisableVersioning(true)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -249,13 +249,13 @@ func makeTemplate(server *pgserver.Server) error {
 	return up(server.URL(templateName), fsys)
 }
 
-func up(url string, fsys fstest.MapFS) error {
+func up(url string, fsys fstest.MapFS, options ...goose.ProviderOption) error {
 	db, err := sql.Open("pgx", url)
 	if err != nil {
 		return fmt.Errorf("pgtest: %w", err)
 	}
 	defer db.Close() //nolint:errcheck // nothing is lost with it
-	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys, goose.WithAllowOutofOrder(true))
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, fsys, options...)
 	if err != nil {
 		return fmt.Errorf("pgtest: %w", err)
 	}
