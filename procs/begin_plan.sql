@@ -8,6 +8,7 @@
 CREATE FUNCTION cs9.begin_plan(p_run_id bigint, p_plan integer, p_attempt integer)
 RETURNS boolean
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $begin_plan$
 #variable_conflict error
@@ -17,6 +18,7 @@ DECLARE
     v_wait  integer;
 BEGIN
     PERFORM cs9.assert_live_attempt(p_run_id, p_attempt);
+    PERFORM cs9.assert_role(cs9.run_tables(p_run_id), 'runner');
     SELECT r.plans INTO v_plans FROM cs9.run AS r WHERE r.run_id = p_run_id;
     SELECT p.* INTO v_plan FROM cs9.plan AS p WHERE p.run_id = p_run_id AND p.plan = p_plan FOR UPDATE;
     IF NOT FOUND THEN

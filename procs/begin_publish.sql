@@ -8,6 +8,7 @@
 CREATE FUNCTION cs9.begin_publish(p_task text, p_run_key text, p_table text, p_batch_rows integer)
 RETURNS bigint
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET lock_timeout = 0
 AS $begin_publish$
@@ -18,6 +19,7 @@ BEGIN
     PERFORM cs9.bound_lock_wait();
     PERFORM cs9.check_batch_rows(p_batch_rows);
     v_run := cs9.find_run(p_task, p_run_key);
+    PERFORM cs9.assert_role(cs9.run_tables(v_run.run_id), 'publisher');
     IF p_table IS NOT NULL THEN
         PERFORM cs9.assert_run_table(v_run.run_id, cs9.find_table(p_table));
     END IF;

@@ -10,7 +10,7 @@
 -- Locks:   the task's advisory lock, session level; the run's row, FOR UPDATE: this waits for writes of an earlier
 --          attempt that are still in flight, and shuts out its later ones.
 -- Errors:  S9001 another session owns the task; S9008 plan list changed; S9009 tables changed; S9010 unknown
---          table; S9016 bad argument.
+--          table; S9016 bad argument; 42501 the login may not run this.
 CREATE FUNCTION cs9.begin_run(
     p_task          text,
     p_run_key       text,
@@ -27,6 +27,7 @@ CREATE FUNCTION cs9.begin_run(
     OUT publish_key text
 )
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $begin_run$
 #variable_conflict error
@@ -39,6 +40,7 @@ BEGIN
     PERFORM cs9.check_name('run key', p_run_key);
     PERFORM cs9.check_plans(p_plans);
     v_table_ids := cs9.find_tables(p_tables);
+    PERFORM cs9.assert_role(v_table_ids, 'runner');
 
     v_task_id := cs9.claim_task(p_task);
     publish_key := cs9.retire_older_runs(p_task, v_task_id, p_run_key);

@@ -3,6 +3,8 @@
 -- How:     parsed twice, once in ( ) and once in [ ]: what closes the one bracket early breaks in the other. A cursor
 --          takes one statement only. As the predicate of an index, PostgreSQL accepts no subquery, no aggregate and
 --          nothing that is not immutable. The index on the empty template is undone at once.
+--          What it calls must be PostgreSQL's own, or belong to a superuser or to the owner of the cs9 schema: it runs
+--          with that owner's rights.
 -- Errors:  S9015, with PostgreSQL's reason in DETAIL.
 CREATE FUNCTION cs9.check_condition(p_table_id integer, p_condition text)
 RETURNS void
@@ -31,6 +33,10 @@ BEGIN
         OPEN v_cursor FOR EXECUTE format(E'SELECT FROM %s WHERE ARRAY[%s\n] IS NULL LIMIT 0', v_template, p_condition);
         CLOSE v_cursor;
         EXECUTE format(E'CREATE INDEX ON %s ((1)) WHERE (%s\n)', v_template, p_condition);
+        v_reason := cs9.untrusted_call(v_template);
+        IF v_reason IS NOT NULL THEN
+            RAISE invalid_object_definition USING MESSAGE = format('it calls %s, which belongs to another role', v_reason);
+        END IF;
         IF v_reason IS NULL THEN
             RAISE triggered_action_exception;
         END IF;

@@ -5,6 +5,7 @@
 -- Errors:  S9001 another session owns the task; S9016 bad task name or run key.
 CREATE FUNCTION cs9.claim_run(p_task text, p_run_key text, OUT run_id bigint, OUT state text, OUT today date)
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $claim_run$
 #variable_conflict error

@@ -4,12 +4,14 @@
 CREATE FUNCTION cs9.discard_run(p_task text, p_run_key text, p_force boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $discard_run$
 #variable_conflict error
 DECLARE
     v_run cs9.run := cs9.find_run(p_task, p_run_key);
 BEGIN
+    PERFORM cs9.assert_role(cs9.run_tables(v_run.run_id), 'runner');
     PERFORM cs9.claim_task(p_task);
     v_run := cs9.lock_run(p_task, v_run.run_id);
     IF v_run.state IN ('published', 'discarded') OR (v_run.state = 'publishing' AND NOT coalesce(p_force, false)) THEN

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
@@ -47,7 +48,7 @@ func TestDocsListEveryRoutineAndError(t *testing.T) {
 		require.NoError(t, os.WriteFile(docs, []byte(want), 0o644))
 		return
 	}
-	require.Equal(t, want, text, "go test ./procs -run Docs -update writes it anew")
+	require.Empty(t, cmp.Diff(want, text), "go test ./procs -run Docs -update writes it anew")
 }
 
 // section returns text with what is between two markers replaced.

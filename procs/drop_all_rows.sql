@@ -2,6 +2,7 @@
 CREATE FUNCTION cs9.drop_all_rows(p_table text)
 RETURNS void
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $drop_all_rows$
 #variable_conflict error

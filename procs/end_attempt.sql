@@ -3,6 +3,7 @@
 CREATE FUNCTION cs9.end_attempt(p_run_id bigint, p_attempt integer, p_error text)
 RETURNS void
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $end_attempt$
 #variable_conflict error

@@ -9,6 +9,7 @@ AS $end_plan$
 #variable_conflict error
 BEGIN
     PERFORM cs9.assert_live_attempt(p_run_id, p_attempt);
+    PERFORM cs9.assert_role(cs9.run_tables(p_run_id), 'runner');
     UPDATE cs9.plan AS p
     SET state = p_state, rows_staged = p_rows, error = p_error, finished_at = clock_timestamp()
     WHERE p.run_id = p_run_id AND p.plan = p_plan AND p.attempt = p_attempt AND p.state = 'running';

@@ -3,6 +3,7 @@
 CREATE FUNCTION cs9.fail_plan(p_run_id bigint, p_plan integer, p_attempt integer, p_error text)
 RETURNS void
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $fail_plan$
 #variable_conflict error

@@ -4,6 +4,7 @@ CREATE FUNCTION cs9.find_table(p_table text)
 RETURNS integer
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $find_table$
 #variable_conflict error

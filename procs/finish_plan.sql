@@ -5,6 +5,7 @@
 CREATE FUNCTION cs9.finish_plan(p_run_id bigint, p_plan integer, p_attempt integer, p_rows bigint DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $finish_plan$
 #variable_conflict error

@@ -8,6 +8,7 @@
 CREATE FUNCTION cs9.finish_run(p_run_id bigint, p_attempt integer)
 RETURNS void
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $finish_run$
 #variable_conflict error
@@ -17,6 +18,7 @@ DECLARE
 BEGIN
     PERFORM cs9.assert_live_attempt(p_run_id, p_attempt);
     PERFORM cs9.assert_owner(p_run_id);
+    PERFORM cs9.assert_role(cs9.run_tables(p_run_id), 'runner');
     PERFORM 1 FROM cs9.run AS r WHERE r.run_id = p_run_id FOR UPDATE;
 
     v_wait := cs9.unfinished_plan(p_run_id, p_attempt, NULL);

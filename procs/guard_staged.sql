@@ -4,6 +4,7 @@
 CREATE FUNCTION cs9.guard_staged()
 RETURNS trigger
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $guard_staged$
 #variable_conflict error

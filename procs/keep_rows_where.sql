@@ -2,6 +2,7 @@
 CREATE FUNCTION cs9.keep_rows_where(p_table text, p_condition text)
 RETURNS void
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $keep_rows_where$
 #variable_conflict error

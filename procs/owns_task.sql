@@ -4,6 +4,7 @@ CREATE FUNCTION cs9.owns_task(p_task_id integer)
 RETURNS boolean
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $owns_task$
 #variable_conflict error

@@ -17,6 +17,7 @@ CREATE FUNCTION cs9.publish_next(
     OUT detail       text
 )
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 SET lock_timeout = 0
 AS $publish_next$

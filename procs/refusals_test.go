@@ -135,25 +135,6 @@ func testP6ExclusionConstraint(t *testing.T) {
 	require.Contains(t, err.Message, "it has the exclusion constraint x")
 }
 
-func TestP6PrivilegesAndPoliciesAreCheckedBefore(t *testing.T) {
-	t.Parallel()
-	s := newSession(t)
-	s.ready("k", one(dropAll, insert1), nil, nil)
-	require.NoError(t, s.finish())
-	s.execAll("DROP ROLE IF EXISTS p6_publisher; CREATE ROLE p6_publisher; GRANT USAGE ON SCHEMA cs9, anon, cs9_staging TO p6_publisher; " +
-		"GRANT ALL ON ALL TABLES IN SCHEMA cs9, cs9_staging TO p6_publisher; GRANT EXECUTE ON ALL ROUTINES IN SCHEMA cs9, anon TO p6_publisher; " +
-		"GRANT SELECT, INSERT, DELETE ON anon.anon_rebuild_counts TO p6_publisher; SET ROLE p6_publisher")
-	err := s.refused("S9013", "CALL cs9.publish('t', 'k')")
-	require.Contains(t, err.Message, "role p6_publisher lacks TRUNCATE on anon.anon_rebuild_counts_north")
-	s.execAll("RESET ROLE; GRANT TRUNCATE ON anon.anon_rebuild_counts_north, anon.anon_rebuild_counts_south TO p6_publisher; " +
-		"ALTER TABLE anon.anon_rebuild_counts ENABLE ROW LEVEL SECURITY; SET ROLE p6_publisher")
-	err = s.refused("S9013", "CALL cs9.publish('t', 'k')")
-	require.Contains(t, err.Message, "row-level security applies to role p6_publisher")
-	s.execAll("RESET ROLE")
-	require.Equal(t, oldRows, s.live())
-	s.execAll("DROP OWNED BY p6_publisher; DROP ROLE p6_publisher")
-}
-
 func TestP6AnEmptiedTableWithNothingStagedIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)

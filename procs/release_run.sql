@@ -2,6 +2,7 @@
 CREATE FUNCTION cs9.release_run(p_task text)
 RETURNS void
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $release_run$
 #variable_conflict error

@@ -13,6 +13,7 @@ DECLARE
     v_run_id   bigint  := cs9.setting('run_id', NULL)::bigint;
 BEGIN
     PERFORM cs9.assert_run_table(v_run_id, v_table_id);
+    PERFORM cs9.assert_role(ARRAY[v_table_id], 'runner');
     IF p_kind <> 'all' THEN
         PERFORM cs9.check_condition(v_table_id, p_condition);
     END IF;

@@ -4,6 +4,7 @@ CREATE FUNCTION cs9.staged_label(p_run_id bigint, p_table_id integer)
 RETURNS text
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $staged_label$
 #variable_conflict error

@@ -7,6 +7,7 @@
 CREATE FUNCTION cs9.staging_table(p_run_id bigint, p_table text)
 RETURNS text
 LANGUAGE plpgsql
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $staging_table$
 #variable_conflict error
@@ -17,6 +18,7 @@ DECLARE
 BEGIN
     PERFORM cs9.assert_live_plan(p_run_id);
     PERFORM cs9.assert_run_table(p_run_id, v_table_id);
+    PERFORM cs9.assert_role(ARRAY[v_table_id], 'runner');
     IF cs9.staged_label(p_run_id, v_table_id) IS NOT NULL THEN
         RETURN cs9.staged_label(p_run_id, v_table_id);
     END IF;
@@ -40,6 +42,9 @@ BEGIN
             v_staged, p_run_id);
         EXECUTE format('COMMENT ON TABLE cs9_staging.%I IS %L',
             v_staged, format('cs9gen: staged by run %s for %s', p_run_id, cs9.table_label(v_table_id)));
+        IF v_definition.runner_role IS NOT NULL THEN
+            EXECUTE format('GRANT SELECT, INSERT ON cs9_staging.%I TO %I', v_staged, v_definition.runner_role);
+        END IF;
         UPDATE cs9.run_table AS t SET staged_name = v_staged WHERE t.run_id = p_run_id AND t.table_id = v_table_id;
     END IF;
     RETURN format('cs9_staging.%I', v_staged);

@@ -3,6 +3,7 @@ CREATE FUNCTION cs9.table_label(p_table_id integer)
 RETURNS text
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $table_label$
 #variable_conflict error

@@ -4,6 +4,7 @@ CREATE FUNCTION cs9.task_owner(p_task_id integer)
 RETURNS integer
 LANGUAGE plpgsql
 STABLE
+SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $task_owner$
 #variable_conflict error

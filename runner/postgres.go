@@ -35,6 +35,7 @@ type pgSession struct {
 	conn   *pgx.Conn
 	log    *slog.Logger
 	place  string
+	pid    uint32 // of the server's process, when the session began
 	cancel *canceller
 }
 
@@ -86,7 +87,7 @@ func (p *postgres) connect(ctx context.Context, label string, notice func(*pgcon
 
 // prepare makes the server notice a client that has gone while a statement
 // runs, so that a killed process gives its task back within a second, and asks
-// which database this is.
+// which process serves this session and which database this is.
 func (s *pgSession) prepare(ctx context.Context) error {
 	_, err := s.conn.Exec(ctx, "SELECT pg_catalog.set_config('client_connection_check_interval', '1s', false)")
 	var pgErr *pgconn.PgError
@@ -96,10 +97,11 @@ func (s *pgSession) prepare(ctx context.Context) error {
 	} else if err != nil {
 		return dbError(ctx, "connect", "", err)
 	}
+	// one message each, because a proxy may serve the next by another process
 	// the moment a server started tells it from every other one
-	err = s.conn.QueryRow(ctx, `SELECT format('database %I (oid %s) of the server started at %s%s', d.datname, d.oid,
+	err = s.conn.QueryRow(ctx, `SELECT pg_catalog.pg_backend_pid(), format('database %I (oid %s) of the server started at %s%s', d.datname, d.oid,
 		pg_catalog.to_char(pg_catalog.pg_postmaster_start_time() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), CASE WHEN pg_catalog.pg_is_in_recovery() THEN ', a standby' ELSE '' END)
-		FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()`).Scan(&s.place)
+		FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()`, pgx.QueryExecModeSimpleProtocol).Scan(&s.pid, &s.place)
 	return dbError(ctx, "connect", "", err)
 }
 

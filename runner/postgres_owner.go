@@ -14,7 +14,8 @@ import (
 // as this session is, which is why nothing else is done on it while plans run.
 type pgOwner struct {
 	*pgSession
-	cfg *Config
+	cfg   *Config
+	probe func(ctx context.Context) (*pgSession, error) // another connection
 }
 
 func (p *postgres) openOwner(ctx context.Context, label string, progress func(Progress)) (owner, error) {
@@ -37,7 +38,8 @@ func (p *postgres) openOwner(ctx context.Context, label string, progress func(Pr
 		s.close()
 		return nil, dbError(ctx, "connect", "", err)
 	}
-	return &pgOwner{pgSession: s, cfg: p.cfg}, nil
+	probe := func(ctx context.Context) (*pgSession, error) { return p.connect(ctx, label, nil) }
+	return &pgOwner{pgSession: s, cfg: p.cfg, probe: probe}, nil
 }
 
 // claim takes the task's lock. A process that has just died may hold it for a

@@ -35,6 +35,9 @@ type session interface {
 // owner is the session that owns the task: the run lives as long as it does.
 type owner interface {
 	session
+	// assertSession fails unless all statements of this session reach one session
+	// of the server, which is what can own a task. Call it before anything else.
+	assertSession(ctx context.Context) error
 	claim(ctx context.Context, task, runKey string) (claimed, error)
 	begin(ctx context.Context, request beginRequest) (begun, error)
 	// watch calls lost once when the session is lost, until stop is called.

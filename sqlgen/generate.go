@@ -70,6 +70,9 @@ func generateTable(t *Table) (GeneratedFile, error) {
 	w.section("The steps of a publish, and the procedure that publishes this table alone.", routines...)
 	w.section("", r.revokes()...)
 	w.section("", r.comments()...)
+	if grants := r.grants(); len(grants) > 0 {
+		w.section("Who may do what. A role is made where it is missing; nobody is put into it.", grants...)
+	}
 	w.section("From here on runs may write to the table.", r.register(hash))
 	w.line("")
 	w.line("-- +goose Down")
@@ -102,11 +105,11 @@ func (r *renderer) register(hash string) string {
     p_delete_function   => %s,
     p_move_function     => %s,
     p_publish_procedure => %s,
-    p_definition_hash   => %s
+    p_definition_hash   => %s%s
 )`,
 		QuoteLiteral(r.t.Schema), QuoteLiteral(r.t.Name), strings.Join(keys, ", "), QuoteLiteral(publishMode(r.t)),
 		QuoteLiteral(r.names.Staging), QuoteLiteral(r.names.DeleteStep), QuoteLiteral(r.names.MoveBatch),
-		QuoteLiteral(r.names.Publish), QuoteLiteral(hash))
+		QuoteLiteral(r.names.Publish), QuoteLiteral(hash), r.roleArguments())
 }
 
 func (r *renderer) drops() []string {

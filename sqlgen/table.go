@@ -32,6 +32,7 @@ type Table struct {
 	Unique     Named[[]string] `yaml:"unique" jsonschema_description:"Unique constraints besides the key: a name of your own for each, and its columns in order."`
 	Checks     Named[string]   `yaml:"checks" jsonschema_description:"Check constraints: a name of your own for each, and a boolean SQL expression over the table's columns."`
 	Partitions *Partitions     `yaml:"partitions" jsonschema_description:"Splits the table into one LIST partition a value."`
+	Roles      *Roles          `yaml:"roles" jsonschema_description:"Roles that get what they need for this table, and no more. Made where they are missing."`
 	Publish    string          `yaml:"publish" jsonschema:"enum=batched,default=batched" jsonschema_description:"How staged rows become live. batched: moves of at most 200000 rows, each its own transaction."`
 
 	// src and path say where the table was read, for messages. A table made in
@@ -55,6 +56,14 @@ type Column struct {
 type Partitions struct {
 	Column string   `yaml:"column" jsonschema:"required,minLength=1" jsonschema_description:"The column whose value says in which partition a row lives. Must be one of the keys."`
 	Values []string `yaml:"values,scalar" jsonschema:"required,minItems=1" jsonschema_description:"The values, one partition each. A row with another value is refused."`
+}
+
+// Roles are the roles that the migration of a [Table] grants to. Each may be
+// left out. Without any only the role that migrates can stage and publish.
+type Roles struct {
+	Reader    string `yaml:"reader" jsonschema:"minLength=1" jsonschema_description:"May read the live table."`
+	Runner    string `yaml:"runner" jsonschema:"minLength=1" jsonschema_description:"May read the live table, drive runs and stage rows; not publish."`
+	Publisher string `yaml:"publisher" jsonschema:"minLength=1" jsonschema_description:"May publish runs; neither read nor write the table."`
 }
 
 // Named is a YAML mapping from names to values that keeps the order of the file.

@@ -24,6 +24,7 @@ func validateTable(t *Table) []Problem {
 	c.checkIndexes("unique", t.Unique)
 	c.checkChecks()
 	c.checkPartitions()
+	c.checkRoles()
 	c.checkPublish()
 	return c.problems
 }

@@ -94,6 +94,15 @@ func EmptyDatabase(t testing.TB) string {
 	return createDatabase(t, "")
 }
 
+// InstallSchema applies the migrations of the cs9 schema to an empty database,
+// as the role of the URL.
+func InstallSchema(t testing.TB, url string) {
+	t.Helper()
+	if err := installSchema(url); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Install generates the migrations of definition files and applies those of the
 // tables to a database that holds the cs9 schema.
 func Install(t testing.TB, url string, definitions ...string) {
@@ -238,6 +247,10 @@ func makeTemplate(server *pgserver.Server) error {
 	if err := execOn(server.URL("postgres"), "CREATE DATABASE "+templateName); err != nil {
 		return err
 	}
+	return installSchema(server.URL(templateName))
+}
+
+func installSchema(url string) error {
 	files, err := migrations.Files()
 	if err != nil {
 		return err
@@ -246,7 +259,7 @@ func makeTemplate(server *pgserver.Server) error {
 	for _, f := range files {
 		fsys[f.Name] = &fstest.MapFile{Data: []byte(f.SQL)}
 	}
-	return up(server.URL(templateName), fsys)
+	return up(url, fsys)
 }
 
 func up(url string, fsys fstest.MapFS, options ...goose.ProviderOption) error {
