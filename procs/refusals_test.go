@@ -52,6 +52,10 @@ func TestP6WhatCouldNotFinishDoesNotBegin(t *testing.T) {
 			one(dropAll, insert1),
 			"CREATE TABLE child (week integer, region text, CONSTRAINT f FOREIGN KEY (week, region) REFERENCES anon.anon_rebuild_counts ON DELETE CASCADE); INSERT INTO child VALUES (2, 'north')",
 			"rows that the run deletes are referenced by the foreign key f"},
+		"foreign key of the table to itself": {
+			one("SELECT cs9.drop_rows_where('anon.anon_rebuild_counts', 'week = 1') /* %s */"),
+			"UPDATE anon.anon_rebuild_counts SET n = 1; ALTER TABLE anon.anon_rebuild_counts ADD CONSTRAINT f FOREIGN KEY (n, region) REFERENCES anon.anon_rebuild_counts",
+			"rows that the run deletes are referenced by the foreign key f"},
 		"check added since": {
 			one(dropAll, insert1), "ALTER TABLE anon.anon_rebuild_counts ADD CONSTRAINT c CHECK (n < 5)", "a staged row fails the check c"},
 		"check added to a partition": {
@@ -133,6 +137,25 @@ func testP6ExclusionConstraint(t *testing.T) {
 	s.exec("SELECT cs9.finish_plan($1, 1, 1)", s.run)
 	err := requireState(t, "S9013", s.finish())
 	require.Contains(t, err.Message, "it has the exclusion constraint x")
+}
+
+// TestATriggerThatRaisesStopsThePublish: what a user's trigger does cannot be
+// known before. The publish stops with the trigger's own error, keeps what it
+// committed, and goes on when the trigger is gone.
+func TestATriggerThatRaisesStopsThePublish(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	s.ready("k", one(dropAll, insert1), one(insert2), one(insert3))
+	require.NoError(t, s.finish())
+	s.exec("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$")
+	s.exec("CREATE TRIGGER refuse BEFORE INSERT ON anon.anon_rebuild_counts FOR EACH ROW WHEN (NEW.week = 2) EXECUTE FUNCTION refuse()")
+	err := s.refused("P0001", "CALL cs9.publish('t', 'k', 1)")
+	require.Equal(t, "not this one", err.Message)
+	require.Equal(t, "n1=11", s.live(), "the batch before it is live")
+	require.Equal(t, "publishing", s.runState("k"))
+	s.exec("DROP TRIGGER refuse ON anon.anon_rebuild_counts")
+	s.exec("CALL cs9.publish('t', 'k', 1)")
+	require.Equal(t, newRows, s.live())
 }
 
 func TestP6AnEmptiedTableWithNothingStagedIsRefused(t *testing.T) {
