@@ -43,34 +43,38 @@ BEGIN
     PERFORM cs9.assert_role(v_table_ids, 'runner');
 
     v_task_id := cs9.claim_task(p_task);
+    SELECT r.* INTO v_run
+    FROM cs9.run AS r
+    WHERE r.task_id = v_task_id AND r.run_key = p_run_key AND r.is_current;
+    -- a no-op, for the other runs of the task too: they are neither discarded nor published for it
+    IF v_run.state = 'published' AND NOT coalesce(p_again, false) THEN
+        outcome := 'published';
+        run_id := v_run.run_id;
+        attempt := v_run.attempt;
+        today := v_run.today;
+        PERFORM cs9.release_run(p_task);
+        RETURN;
+    END IF;
+
     publish_key := cs9.retire_older_runs(p_task, v_task_id, p_run_key);
     IF publish_key IS NOT NULL THEN
         outcome := 'publish_older';
         RETURN;
     END IF;
 
-    SELECT r.run_id INTO begin_run.run_id
-    FROM cs9.run AS r
-    WHERE r.task_id = v_task_id AND r.run_key = p_run_key AND r.is_current;
-    IF FOUND THEN
-        v_run := cs9.lock_run(p_task, begin_run.run_id);
-        IF v_run.state = 'published' AND coalesce(p_again, false) THEN
-            UPDATE cs9.run AS r SET is_current = false WHERE r.run_id = v_run.run_id;
-            v_run := NULL;
-        END IF;
+    IF v_run.run_id IS NOT NULL THEN
+        v_run := cs9.lock_run(p_task, v_run.run_id);
     END IF;
-
-    IF v_run.run_id IS NULL THEN
+    IF v_run.run_id IS NULL OR v_run.state = 'published' THEN
+        UPDATE cs9.run AS r SET is_current = false WHERE r.run_id = v_run.run_id;
         outcome := 'new';
         run_id := cs9.insert_run(v_task_id, p_run_key, v_table_ids, p_plans, coalesce(p_today, CURRENT_DATE),
                                  p_allow_empty, p_owner);
-    ELSIF v_run.state = 'published' THEN
-        outcome := 'published';
-        PERFORM cs9.release_run(p_task);
     ELSE
         PERFORM cs9.check_same_plans(p_task, v_run, p_plans);
         PERFORM cs9.check_same_tables(p_task, v_run, v_table_ids);
         outcome := CASE v_run.state WHEN 'publishing' THEN 'publish' ELSE 'resumed' END;
+        run_id := v_run.run_id;
         PERFORM cs9.resume_run(v_run, p_allow_empty, p_owner);
     END IF;
 

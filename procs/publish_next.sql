@@ -4,7 +4,7 @@
 -- Locks:   the run's row and the step's row, FOR UPDATE; what the piece needs on the live table. No lock is waited for
 --          longer than cs9.lock_timeout (2 s); after cs9.lock_retries (5) tries, with pauses from cs9.lock_backoff
 --          (500 ms) doubled to 30 s at most, the publish stops.
--- Errors:  S9017 the publish stopped at a lock and can be resumed; S9019 this session does not own the task (any more).
+-- Errors:  S9003, S9005 the run is not publishing (any more); S9017 the publish stopped at a lock and can be resumed; S9019 this session does not own the task (any more).
 CREATE FUNCTION cs9.publish_next(
     p_task           text,
     p_run_id         bigint,
@@ -24,6 +24,7 @@ AS $publish_next$
 #variable_conflict error
 DECLARE
     v_table_id integer;
+    v_run      cs9.run;
     v_step     cs9.publish_step;
 BEGIN
     PERFORM cs9.assert_owner(p_run_id);
@@ -33,7 +34,11 @@ BEGIN
     END IF;
 
     BEGIN
-        PERFORM 1 FROM cs9.run AS r WHERE r.run_id = p_run_id FOR UPDATE;
+        SELECT r.* INTO v_run FROM cs9.run AS r WHERE r.run_id = p_run_id FOR UPDATE;
+        -- a run that was discarded in the middle of its publish keeps the steps it had left, as a record only
+        IF v_run.state <> 'published' THEN
+            PERFORM cs9.assert_publishable(v_run);
+        END IF;
         SELECT s.* INTO v_step FROM cs9.next_step(p_run_id, v_table_id) AS s;
         IF v_step.step IS NULL THEN
             more := false;

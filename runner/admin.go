@@ -111,6 +111,9 @@ func (r *Runner) Publish(ctx context.Context, task, runKey string, opts ...Optio
 // publishable claims the task of a run that exists, and returns the run as it is
 // before its publish. When there is none, cs9.publish says what is wrong.
 func publishable(ctx context.Context, own owner, task, runKey string) (RunStatus, error) {
+	if err := own.assertSession(ctx); err != nil {
+		return RunStatus{}, err
+	}
 	if _, err := own.describe(ctx, nil); err != nil {
 		return RunStatus{}, err
 	}
@@ -141,7 +144,10 @@ func (r *Runner) Discard(ctx context.Context, task, runKey string, force bool) e
 		return place(err, task, runKey, 0, "")
 	}
 	defer own.close()
-	if _, err = own.describe(ctx, nil); err == nil {
+	if err = own.assertSession(ctx); err == nil {
+		_, err = own.describe(ctx, nil)
+	}
+	if err == nil {
 		err = own.discard(ctx, task, runKey, force)
 	}
 	if err != nil {

@@ -35,7 +35,7 @@ type pgSession struct {
 	conn   *pgx.Conn
 	log    *slog.Logger
 	place  string
-	pid    uint32 // of the server's process, when the session began
+	pid    string // of the server's process, when the session began
 	cancel *canceller
 }
 
@@ -97,12 +97,30 @@ func (s *pgSession) prepare(ctx context.Context) error {
 	} else if err != nil {
 		return dbError(ctx, "connect", "", err)
 	}
-	// one message each, because a proxy may serve the next by another process
 	// the moment a server started tells it from every other one
-	err = s.conn.QueryRow(ctx, `SELECT pg_catalog.pg_backend_pid(), format('database %I (oid %s) of the server started at %s%s', d.datname, d.oid,
+	row, err := s.simple(ctx, `SELECT pg_catalog.pg_backend_pid(), pg_catalog.format('database %I (oid %s) of the server started at %s%s', d.datname, d.oid,
 		pg_catalog.to_char(pg_catalog.pg_postmaster_start_time() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), CASE WHEN pg_catalog.pg_is_in_recovery() THEN ', a standby' ELSE '' END)
-		FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()`, pgx.QueryExecModeSimpleProtocol).Scan(&s.pid, &s.place)
-	return dbError(ctx, "connect", "", err)
+		FROM pg_catalog.pg_database AS d WHERE d.datname = pg_catalog.current_database()`)
+	if err != nil {
+		return err
+	}
+	s.pid, s.place = row[0], row[1]
+	return nil
+}
+
+// simple runs a query without parameters and returns its one row as text. It is
+// one message to the server: behind a proxy, the next one may reach another
+// session, which knows nothing of a statement that was prepared before.
+func (s *pgSession) simple(ctx context.Context, sql string) ([]string, error) {
+	results, err := s.conn.PgConn().Exec(ctx, sql).ReadAll()
+	if err != nil {
+		return nil, dbError(ctx, "connect", "", err)
+	}
+	row := make([]string, 0, 2)
+	for _, value := range results[0].Rows[0] {
+		row = append(row, string(value))
+	}
+	return row, nil
 }
 
 func (s *pgSession) where() string { return s.place }

@@ -30,13 +30,13 @@ func (p *postgres) openOwner(ctx context.Context, label string, progress func(Pr
 	if err != nil {
 		return nil, err
 	}
-	_, err = s.conn.Exec(ctx, `SELECT pg_catalog.set_config('cs9.lock_timeout', $1, false),
-		pg_catalog.set_config('cs9.lock_retries', $2, false),
-		pg_catalog.set_config('cs9.lock_backoff', $3, false)`,
-		milliseconds(p.cfg.LockTimeout), fmt.Sprint(p.cfg.LockRetries), milliseconds(p.cfg.LockBackoff))
+	_, err = s.simple(ctx, fmt.Sprintf(`SELECT pg_catalog.set_config('cs9.lock_timeout', '%s', false),
+		pg_catalog.set_config('cs9.lock_retries', '%d', false),
+		pg_catalog.set_config('cs9.lock_backoff', '%s', false)`,
+		milliseconds(p.cfg.LockTimeout), p.cfg.LockRetries, milliseconds(p.cfg.LockBackoff)))
 	if err != nil {
 		s.close()
-		return nil, dbError(ctx, "connect", "", err)
+		return nil, err
 	}
 	probe := func(ctx context.Context) (*pgSession, error) { return p.connect(ctx, label, nil) }
 	return &pgOwner{pgSession: s, cfg: p.cfg, probe: probe}, nil

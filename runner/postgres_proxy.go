@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // probeWait is how long a proxy may take to give the second connection that
@@ -22,7 +20,7 @@ const probeWait = 10 * time.Second
 // connection in turns with this one: a proxy that pools transactions serves
 // either by whichever process is free, the last or the next in turn.
 func (o *pgOwner) assertSession(ctx context.Context) error {
-	if o.pid == o.conn.PgConn().PID() {
+	if o.pid == fmt.Sprint(o.conn.PgConn().PID()) {
 		return nil
 	}
 	probeCtx, cancel := context.WithTimeoutCause(ctx, probeWait,
@@ -34,22 +32,15 @@ func (o *pgOwner) assertSession(ctx context.Context) error {
 	}
 	defer other.close()
 	for _, s := range []*pgSession{o.pgSession, other, other, o.pgSession, o.pgSession, other, o.pgSession} {
-		pid, err := s.backend(probeCtx)
+		row, err := s.simple(probeCtx, "SELECT pg_catalog.pg_backend_pid()")
 		if err != nil {
 			return err
 		}
-		if pid != s.pid || o.pid == other.pid {
+		if row[0] != s.pid || o.pid == other.pid {
 			return refuse(ErrNotOwner, "connect",
 				"the connections go through a proxy that pools transactions: the statements of one connection reach several sessions of the server, and none of them could own the task",
 				"connect to the server itself, or to a pool of the proxy that pools sessions (pgbouncer: pool_mode = session)")
 		}
 	}
 	return nil
-}
-
-// backend asks which process serves the session now. Nothing is prepared: the
-// next message could reach another one.
-func (s *pgSession) backend(ctx context.Context) (pid uint32, err error) {
-	err = s.conn.QueryRow(ctx, "SELECT pg_catalog.pg_backend_pid()", pgx.QueryExecModeSimpleProtocol).Scan(&pid)
-	return pid, dbError(ctx, "connect", "", err)
 }

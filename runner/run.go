@@ -129,6 +129,9 @@ func (x *execution) keyed(ctx context.Context) (*Result, error) {
 // begins the attempt. It publishes the rest of an older run first.
 func (x *execution) begin(ctx context.Context) (begun, error) {
 	task, key := x.job.name, x.opts.runKey
+	if err := x.own.assertSession(ctx); err != nil {
+		return begun{}, err
+	}
 	if err := x.describe(ctx, x.own); err != nil {
 		return begun{}, err
 	}
