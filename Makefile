@@ -36,6 +36,10 @@ test-all: bootstrap ## Run all tests on PostgreSQL 14, 15, 16, 17 and 18
 race: bootstrap ## Run all tests under the race detector
 	$(GO) test -race -timeout 40m $(TESTFLAGS) ./...
 
+.PHONY: crash
+crash: bootstrap ## Kill a run at every point, in every way, and resume it
+	CS9GEN_CRASH=all $(GO) test -count 1 -v -timeout 60m -run '^TestCrashAtEveryPoint$$' ./internal/crash
+
 .PHONY: memory
 memory: bootstrap ## Measure the runner's peak memory over 1 and 10 million rows
 	CS9GEN_MEMORY_ROWS=10000000 $(GO) test -count 1 -v -timeout 30m -run '^TestMemory' ./runner
