@@ -40,6 +40,10 @@ race: bootstrap ## Run all tests under the race detector
 crash: bootstrap ## Kill a run at every point, in every way, and resume it
 	CS9GEN_CRASH=all $(GO) test -count 1 -v -timeout 60m -run '^TestCrashAtEveryPoint$$' ./internal/crash
 
+.PHONY: model
+model: bootstrap ## Compare 2,000 random sequences of calls with a model of the promises
+	CS9GEN_MODEL_CHECKS=2000 $(GO) test -count 1 -v -timeout 60m -run 'Promises|Mutation' ./internal/model
+
 .PHONY: memory
 memory: bootstrap ## Measure the runner's peak memory over 1 and 10 million rows
 	CS9GEN_MEMORY_ROWS=10000000 $(GO) test -count 1 -v -timeout 30m -run '^TestMemory' ./runner

@@ -1,0 +1,136 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/cs9gen/cs9gen/procs"
+)
+
+// mutations are faults put into one routine each. The model has to find every
+// one, or it proves nothing.
+var mutations = []struct {
+	name, routine string
+	replace       []string // pairs of old and new text
+}{
+	{"the fence is skipped", "assert_live_attempt", []string{"IF v_run.attempt IS DISTINCT FROM p_attempt THEN", "IF false THEN"}},
+	{"a rerun plan is not cleared", "begin_plan", []string{"IF v_plan.attempt IS NOT NULL THEN", "IF false THEN"}},
+	{"the watermark is not recorded", "run_step", []string{"coalesce(v_watermark, s.watermark)", "s.watermark"}},
+	{"the watermark is recorded one transaction late", "run_step", []string{
+		// what is in a setting of the session is lost with the session
+		"    CASE p_step.kind\n",
+		`    IF split_part(cs9.setting('late', ''), ' ', 1) = p_step.run_id || '/' || p_step.step THEN
+        p_step.watermark := split_part(cs9.setting('late', ''), ' ', 2)::tid;
+        UPDATE cs9.publish_step AS s SET watermark = p_step.watermark WHERE s.run_id = p_step.run_id AND s.step = p_step.step;
+    END IF;
+    CASE p_step.kind
+`,
+		"    UPDATE cs9.publish_step AS s\n    SET state",
+		`    PERFORM set_config('cs9.late', p_step.run_id || '/' || p_step.step || ' ' || coalesce(v_watermark::text, ''), false);
+    UPDATE cs9.publish_step AS s
+    SET state`,
+		"coalesce(v_watermark, s.watermark)", "s.watermark",
+	}},
+	{"the date of the last attempt is kept", "begin_run", []string{"PERFORM cs9.resume_run(v_run, p_allow_empty, p_owner);",
+		"PERFORM cs9.resume_run(v_run, p_allow_empty, p_owner); UPDATE cs9.run AS r SET today = p_today WHERE r.run_id = v_run.run_id;"}},
+	{"a published key does away with the run of another", "begin_run", []string{"IF v_run.state = 'published' AND NOT",
+		"IF v_run.state = 'published' AND cs9.retire_older_runs(p_task, v_task_id, p_run_key) IS NULL AND NOT"}},
+	{"the last of the plans is skipped", "unfinished_plan", []string{"p.plan NOT IN (1, r.plans)", "p.plan <> 1"}},
+	{"recorded deletes of a rerun plan stay", "clear_plan", []string{"DELETE FROM cs9.staged_delete AS d WHERE d.run_id = p_run_id AND d.plan = p_plan;", ""}},
+	{"plans delete each other's rows", "check_deletes", []string{"IF v_other IS NOT NULL THEN", "IF false THEN"}},
+	{"staged tables are left", "drop_staged", []string{"EXECUTE format('DROP TABLE IF EXISTS cs9_staging.%I', v_staged);", ""}},
+}
+
+// always is how many of them are tried without CS9GEN_MODEL_CHECKS.
+const always = 4
+
+// recorder is what rapid reports a difference to: here it is what is wanted.
+type recorder struct {
+	testing.TB // Helper, Name, and the logs of the draws, which nobody reads
+	failed     bool
+	message    []string
+}
+
+type stopped struct{}
+
+func (r *recorder) Helper()             {}
+func (r *recorder) Logf(string, ...any) {}
+func (r *recorder) Log(...any)          {}
+func (r *recorder) Failed() bool        { return r.failed }
+func (r *recorder) Fail()               { r.failed = true }
+func (r *recorder) FailNow()            { r.failed = true; panic(stopped{}) }
+func (r *recorder) Error(a ...any)      { r.failed = true; r.message = append(r.message, fmt.Sprint(a...)) }
+func (r *recorder) Fatal(a ...any)      { r.Error(a...); r.FailNow() }
+func (r *recorder) Errorf(f string, a ...any) {
+	r.Error(fmt.Sprintf(f, a...))
+}
+func (r *recorder) Fatalf(f string, a ...any) { r.Errorf(f, a...); r.FailNow() }
+
+// differs says whether the property fails, and after how many sequences.
+func differs(t *testing.T, db *database) (found bool, sequences int) {
+	t.Helper()
+	r, stats := &recorder{TB: t}, map[string]int{}
+	func() {
+		defer func() {
+			if p := recover(); p != nil {
+				if _, ours := p.(stopped); !ours {
+					panic(p)
+				}
+			}
+		}()
+		rapid.Check(r, property(db, stats))
+	}()
+	return r.failed, stats["sequences"]
+}
+
+func TestTheModelFindsEachMutation(t *testing.T) {
+	setFlag(t, "rapid.checks", "400")
+	setFlag(t, "rapid.seed", fmt.Sprint(defaultSeed))
+	setFlag(t, "rapid.nofailfile", "true")
+	setFlag(t, "rapid.shrinktime", "0s")
+	db := newModelDatabase(t)
+	tried := mutations[:always]
+	if os.Getenv("CS9GEN_MODEL_CHECKS") != "" {
+		tried = mutations
+	}
+	for _, m := range tried {
+		t.Run(strings.ReplaceAll(m.name, " ", "_"), func(t *testing.T) {
+			original := create(t, m.routine)
+			mutated := original
+			for i := 0; i < len(m.replace); i += 2 {
+				require.Equal(t, 1, strings.Count(mutated, m.replace[i]), m.replace[i])
+				mutated = strings.Replace(mutated, m.replace[i], m.replace[i+1], 1)
+			}
+			install(t, db, mutated)
+			defer install(t, db, original)
+			found, sequences := differs(t, db)
+			require.True(t, found, "%d sequences without a difference", sequences)
+			t.Logf("found within %d sequences", sequences)
+		})
+	}
+}
+
+func create(t *testing.T, name string) string {
+	t.Helper()
+	routines, err := procs.Routines()
+	require.NoError(t, err)
+	for _, r := range routines {
+		if r.Name == name {
+			return strings.Replace(r.Create(), "CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)
+		}
+	}
+	require.Fail(t, "no routine "+name)
+	return ""
+}
+
+func install(t *testing.T, db *database, sql string) {
+	t.Helper()
+	_, err := db.observer.Exec(context.Background(), sql)
+	require.NoError(t, err)
+}

@@ -1,0 +1,361 @@
+package model
+
+import (
+	"fmt"
+	"slices"
+)
+
+// row is a row of any of the tables; P is empty where there is no partition
+// column, U is 0 for null. No two writes share a V, so that each row seen can
+// be told from every other.
+type row struct {
+	K int
+	P string
+	U int
+	V int
+}
+
+func (r row) key() string { return fmt.Sprintf("%d%s", r.K, r.P) }
+
+// table is one of the fixed tables, in the order in which they are registered.
+type table struct {
+	name    string
+	columns []string
+	leaves  []string
+}
+
+var tables = []table{
+	{"m.pairs", []string{"k", "u", "v"}, []string{"m.pairs"}},
+	{"m.parts", []string{"k", "p", "v"}, []string{"m.parts_a", "m.parts_b"}},
+	{"m.plain", []string{"k", "v"}, []string{"m.plain"}},
+}
+
+func tableOf(name string) table {
+	return tables[slices.IndexFunc(tables, func(t table) bool { return t.name == name })]
+}
+
+// inLeaf says whether a row lies in a leaf relation.
+func (r row) inLeaf(leaf string) bool { return r.P == "" || leaf == "m.parts_"+r.P }
+
+// stagedRow is a row that a plan wrote; op is "i" or "u".
+type stagedRow struct {
+	row
+	plan int
+	op   string
+}
+
+type plan struct {
+	state   string
+	attempt int // 0: never begun
+	rows    int // -1: not counted
+}
+
+// run is what the model keeps of a run.
+type run struct {
+	id         int64
+	key        string
+	list       []int // the plan list: one argset a plan
+	tables     []string
+	state      string
+	attempt    int
+	current    bool
+	today      string
+	allowEmpty bool
+	plans      []plan
+	deletes    []deletion
+	staged     map[string][]stagedRow // a table is there from its first use on
+	steps      []*step
+	failed     bool // finish_run refused this attempt
+}
+
+func (r *run) unfinished() bool {
+	return r.state == "running" || r.state == "ready" || r.state == "publishing"
+}
+
+// world is the model of a database with one task.
+type world struct {
+	live   map[string]map[string]row
+	runs   []*run
+	holder int // the controller that owns the task; -1: none
+}
+
+func newWorld() *world {
+	w := &world{live: map[string]map[string]row{}, holder: -1}
+	for _, t := range tables {
+		w.live[t.name] = map[string]row{}
+	}
+	return w
+}
+
+// open is the run that is not at its end, of which there is one at most.
+func (w *world) open() *run {
+	for _, r := range w.runs {
+		if r.unfinished() {
+			return r
+		}
+	}
+	return nil
+}
+
+// find is the run that a key names: the current one, else the last.
+func (w *world) find(key string) *run {
+	var found *run
+	for _, r := range w.runs {
+		if r.key == key && (r.current || found == nil || !found.current) {
+			found = r
+		}
+	}
+	return found
+}
+
+func (w *world) claim(c int) bool {
+	if w.holder >= 0 && w.holder != c {
+		return false
+	}
+	w.holder = c
+	return true
+}
+
+func (w *world) release(c int) {
+	if w.holder == c {
+		w.holder = -1
+	}
+}
+
+// request is what begin_run is called with.
+type request struct {
+	key        string
+	list       []int
+	tables     []string
+	today      string
+	allowEmpty bool
+	again      bool
+}
+
+// beginRun predicts the SQLSTATE, or the outcome and its run (P3, P7, P8, P9, P11).
+func (w *world) beginRun(c int, q request) (state, outcome string, r *run) {
+	if !w.claim(c) {
+		return "S9001", "", nil
+	}
+	r = w.find(q.key)
+	if r != nil && !r.current {
+		r = nil
+	}
+	if r != nil && r.state == "published" && !q.again {
+		w.release(c) // P11: a no-op, for the other runs of the task too
+		return "", "published", r
+	}
+	if older := w.open(); older != nil && older.key != q.key {
+		if older.state == "publishing" {
+			return "", "publish_older", older
+		}
+		older.end("discarded")
+	}
+	if r != nil && r.state == "published" {
+		r.current = false
+		r = nil
+	}
+	if r == nil {
+		r = &run{
+			key: q.key, list: q.list, tables: q.tables, state: "running", attempt: 1, current: true, today: q.today,
+			allowEmpty: q.allowEmpty, staged: map[string][]stagedRow{},
+		}
+		for range q.list {
+			r.plans = append(r.plans, plan{state: "pending", rows: -1})
+		}
+		w.runs = append(w.runs, r)
+		return "", "new", r
+	}
+	if !slices.Equal(r.list, q.list) {
+		w.release(c)
+		return "S9008", "", nil
+	}
+	if !slices.Equal(r.tables, q.tables) {
+		w.release(c)
+		return "S9009", "", nil
+	}
+	r.attempt++
+	r.allowEmpty = q.allowEmpty
+	r.failed = false
+	if r.state == "publishing" {
+		return "", "publish", r
+	}
+	r.state = "running"
+	return "", "resumed", r
+}
+
+// end takes away all that the run staged.
+func (r *run) end(state string) {
+	r.state = state
+	r.current = state == "published"
+	r.deletes = nil
+	r.staged = map[string][]stagedRow{}
+}
+
+func ended(state, otherwise string) string {
+	switch state {
+	case "published":
+		return "S9004"
+	case "discarded":
+		return "S9005"
+	}
+	return otherwise
+}
+
+// fence is P8 for calls: the attempt must be the live one of a running run.
+func (r *run) fence(attempt int) string {
+	if r.state != "running" {
+		return ended(r.state, "S9003")
+	}
+	if r.attempt != attempt {
+		return "S9006"
+	}
+	return ""
+}
+
+// settled says whether a plan needs no more work in an attempt (P3).
+func (r *run) settled(n, attempt int) bool {
+	p := r.plans[n-1]
+	return p.state == "done" && (p.attempt == attempt || (n != 1 && n != len(r.plans)))
+}
+
+// blocked says whether a plan, or the end of the run (0), has to wait.
+func (r *run) blocked(n, attempt int) bool {
+	for i := range r.plans {
+		other := i + 1
+		before := n == 0 || (n != 1 && (n == len(r.plans) && other < n || n != len(r.plans) && other == 1))
+		if before && !r.settled(other, attempt) {
+			return true
+		}
+	}
+	return false
+}
+
+// beginPlan predicts the SQLSTATE, or whether the plan runs.
+func (r *run) beginPlan(n, attempt int) (state string, runs bool) {
+	if state := r.fence(attempt); state != "" {
+		return state, false
+	}
+	if n > len(r.plans) {
+		return "S9016", false
+	}
+	p := &r.plans[n-1]
+	if r.settled(n, attempt) {
+		return "", false
+	}
+	if p.state == "running" && p.attempt == attempt {
+		return "S9007", false
+	}
+	if r.blocked(n, attempt) {
+		return "S9003", false
+	}
+	*p = plan{state: "running", attempt: attempt, rows: -1}
+	r.deletes = slices.DeleteFunc(r.deletes, func(d deletion) bool { return d.plan == n })
+	for name, rows := range r.staged {
+		r.staged[name] = slices.DeleteFunc(rows, func(s stagedRow) bool { return s.plan == n })
+	}
+	return "", true
+}
+
+// endPlan predicts finish_plan and fail_plan.
+func (r *run) endPlan(n, attempt int, state string) string {
+	if refusal := r.fence(attempt); refusal != "" {
+		return refusal
+	}
+	p := &r.plans[n-1]
+	if p.state != "running" || p.attempt != attempt {
+		return "S9007"
+	}
+	p.state = state
+	p.rows = -1
+	if state == "done" {
+		p.rows = 0
+		for _, rows := range r.staged {
+			for _, s := range rows {
+				if s.plan == n {
+					p.rows++
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// settings are what a session says it writes for; a nil run: nothing.
+type settings struct {
+	run     *run
+	plan    int
+	attempt int
+}
+
+// guard is P8 for writes.
+func (s settings) guard() string {
+	if s.run == nil {
+		return "S9007"
+	}
+	if refusal := s.run.fence(s.attempt); refusal != "" {
+		return refusal
+	}
+	if p := s.run.plans[s.plan-1]; p.state != "running" || p.attempt != s.attempt {
+		return "S9007"
+	}
+	return ""
+}
+
+// use predicts staging_table, and that the table is there after it.
+func (s settings) use(name string) string {
+	if refusal := s.guard(); refusal != "" {
+		return refusal
+	}
+	if !slices.Contains(s.run.tables, name) {
+		return "S9009"
+	}
+	if _, made := s.run.staged[name]; !made {
+		s.run.staged[name] = nil
+	}
+	return ""
+}
+
+// write predicts an INSERT into the run's own table.
+func (s settings) write(name, op string, rows []row) string {
+	if refusal := s.guard(); refusal != "" {
+		return refusal
+	}
+	if slices.ContainsFunc(rows, func(r row) bool { return r.P == "z" }) {
+		return "23514"
+	}
+	for _, r := range rows {
+		s.run.staged[name] = append(s.run.staged[name], stagedRow{r, s.plan, op})
+	}
+	return ""
+}
+
+// drop predicts the recording of a delete.
+func (s settings) drop(d deletion) string {
+	if refusal := s.guard(); refusal != "" {
+		return refusal
+	}
+	if !slices.Contains(s.run.tables, d.table) {
+		return "S9009"
+	}
+	d.plan = s.plan
+	s.run.deletes = append(s.run.deletes, d)
+	return ""
+}
+
+// discard predicts discard_run.
+func (w *world) discard(c int, key string, force bool) string {
+	r := w.find(key)
+	if r == nil {
+		return "S9002"
+	}
+	if !w.claim(c) {
+		return "S9001"
+	}
+	w.release(c)
+	if !r.unfinished() || (r.state == "publishing" && !force) {
+		return ended(r.state, "S9003")
+	}
+	r.end("discarded")
+	return ""
+}
