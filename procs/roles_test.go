@@ -89,6 +89,7 @@ func TestRolesEachDoesItsPartAndNoMore(t *testing.T) {
 	}
 	require.Equal(t, "1", pgtest.Scalar[string](t, f.runner.conn, "SELECT count(*)::text FROM demo.guarded"), "it may read")
 	require.Equal(t, "ready", f.runner.runState("k"))
+	require.True(t, pgtest.Scalar[bool](t, f.runner.conn, "SELECT cs9.owns_task(task_id) FROM cs9.task"), "what the runner's heartbeat asks")
 
 	t.Log("the reader reads the live table alone")
 	require.Equal(t, "1", pgtest.Scalar[string](t, f.reader.conn, "SELECT count(*)::text FROM demo.guarded"))

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/url"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -27,7 +26,7 @@ func TestRolesAreEnough(t *testing.T) {
 			t.Fatal(err)
 		}
 		u.User = url.UserPassword(name, "secret")
-		r, err := runner.New(pgtest.Pool(t, u.String()), &runner.Config{Heartbeat: time.Millisecond})
+		r, err := runner.New(pgtest.Pool(t, u.String()), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
