@@ -20,6 +20,7 @@ func TestRolesAreEnough(t *testing.T) {
 	f.conn = pgtest.Connect(t, f.url)
 	as := func(name, roles string) *runner.Runner {
 		t.Helper()
+		name += "_" + pgtest.Scalar[string](t, f.conn, "SELECT current_database()") // roles are the server's
 		f.exec("CREATE ROLE " + name + " LOGIN PASSWORD 'secret' IN ROLE " + roles)
 		u, err := url.Parse(f.url)
 		if err != nil {
