@@ -83,7 +83,7 @@ func TestP8LostOwnerStopsBeforeTheNextWrite(t *testing.T) {
 }
 
 func TestP8LockThatWentElsewhereStopsTheRun(t *testing.T) {
-	f := newFixture(t, func(c *runner.Config) { c.Heartbeat = 50 * time.Millisecond })
+	f := newFixture(t, func(c *runner.Config) { c.Heartbeat = time.Second })
 	// what a proxy that swaps sessions does: the connection is fine, the lock is not there
 	f.exec(`CREATE OR REPLACE FUNCTION cs9.owns_task(p_task_id integer) RETURNS boolean LANGUAGE sql STABLE AS
 			$$ SELECT NOT EXISTS (SELECT FROM cs9.plan WHERE state = 'running' AND plan = 2) $$`)
