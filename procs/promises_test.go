@@ -1,7 +1,6 @@
 package procs_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -23,22 +22,7 @@ func TestPsqlScriptRunsFailsResumesAndPublishes(t *testing.T) {
 func TestRoutinesPassPlpgsqlCheck(t *testing.T) {
 	t.Parallel()
 	conn := pgtest.Connect(t, pgtest.NewDatabase(t, counts))
-	if !pgtest.HasPlpgsqlCheck(t, conn) {
-		if os.Getenv("CI") != "" {
-			t.Fatal("plpgsql_check is not installed")
-		}
-		t.Skip("plpgsql_check is not installed for this server: type make bootstrap")
-	}
-	pgtest.Exec(t, conn, "CREATE EXTENSION plpgsql_check")
-	const check = `
-		SELECT coalesce(string_agg(format('%s line %s: %s %s', p.oid::regprocedure, c.lineno, c.message, c.detail), E'\n'), '')
-		FROM pg_proc AS p
-		JOIN pg_language AS l ON l.oid = p.prolang AND l.lanname = 'plpgsql'
-		CROSS JOIN LATERAL plpgsql_check_function_tb(
-			p.oid, relid => CASE WHEN p.prorettype = 'trigger'::regtype THEN 'cs9.run'::regclass ELSE 0 END,
-			other_warnings => true, extra_warnings => true, performance_warnings => false) AS c
-		WHERE p.pronamespace IN ('cs9'::regnamespace, 'anon'::regnamespace)`
-	require.Empty(t, pgtest.Scalar[string](t, conn, check))
+	require.Empty(t, pgtest.PlpgsqlCheck(t, conn, "cs9", "anon"))
 	require.Greater(t, pgtest.Scalar[int](t, conn,
 		`SELECT count(*)::integer FROM pg_proc WHERE pronamespace IN ('cs9'::regnamespace, 'anon'::regnamespace)`), 50)
 }
