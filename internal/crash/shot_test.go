@@ -232,6 +232,9 @@ func (r *doomed) killNow(ctx context.Context, proxy *crash.Proxy, p crash.Point)
 		err := r.cmd.Process.Kill()
 		<-r.died
 		proxy.Cut()
+		if errors.Is(err, os.ErrProcessDone) {
+			return nil // it waits for nothing after its last message, and was faster
+		}
 		return err
 	case killServer:
 		return r.lab.server.Crash()
