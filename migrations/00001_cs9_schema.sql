@@ -27,10 +27,11 @@ CREATE TABLE cs9.table_definition (
     schema_name       name    NOT NULL,
     table_name        name    NOT NULL,
     keys              name[]  NOT NULL CHECK (cardinality(keys) > 0),
-    publish_mode      text    NOT NULL CHECK (publish_mode IN ('batched')),
+    publish_mode      text    NOT NULL CHECK (publish_mode IN ('batched', 'atomic', 'swap', 'swap_or_atomic')),
     staging_name      name    NOT NULL,
     delete_function   name    NOT NULL,
     move_function     name    NOT NULL,
+    apply_function    name    NOT NULL,
     publish_procedure name    NOT NULL,
     definition_hash   text    NOT NULL,
     runner_role       name,
@@ -73,7 +74,9 @@ CREATE TABLE cs9.run_table (
     run_id          bigint  NOT NULL REFERENCES cs9.run,
     table_id        integer NOT NULL REFERENCES cs9.table_definition,
     definition_hash text    NOT NULL,
+    publish_mode    text    NOT NULL CHECK (publish_mode IN ('batched', 'atomic', 'swap', 'swap_or_atomic')),
     staged_name     name,
+    retired_names   name[]  NOT NULL DEFAULT '{}',
     staged_filenode oid,
     rows_inserted   bigint,
     rows_upserted   bigint,
@@ -81,6 +84,8 @@ CREATE TABLE cs9.run_table (
 );
 CREATE INDEX run_table_table_id_idx ON cs9.run_table (table_id);
 COMMENT ON TABLE cs9.run_table IS 'The tables of a run, and where in cs9_staging its rows for each are';
+COMMENT ON COLUMN cs9.run_table.publish_mode IS 'How this run publishes the table: as its definition says, unless the run was told otherwise';
+COMMENT ON COLUMN cs9.run_table.retired_names IS 'In cs9_staging: the old partitions that a swap has taken out of the table, until the run drops them';
 COMMENT ON COLUMN cs9.run_table.staged_name IS 'Null until the run first writes to the table, and again when it has ended';
 COMMENT ON COLUMN cs9.run_table.staged_filenode IS 'Filenode when the publish began: another one means that the table was rewritten and its ctids moved';
 
@@ -116,20 +121,24 @@ COMMENT ON TABLE cs9.staged_delete IS 'Deletes that plans asked for; the publish
 CREATE TABLE cs9.publish_step (
     run_id      bigint  NOT NULL REFERENCES cs9.run,
     step        integer NOT NULL,
-    kind        text    NOT NULL CHECK (kind IN ('truncate', 'delete', 'move', 'analyze', 'close')),
+    kind        text    NOT NULL CHECK (kind IN ('truncate', 'delete', 'move', 'apply', 'analyze', 'close')),
     table_id    integer REFERENCES cs9.table_definition,
     relation    text,
     condition   text,
     state       text    NOT NULL DEFAULT 'pending' CHECK (state IN ('pending', 'done')),
     watermark   tid     NOT NULL DEFAULT '(0,0)',
+    upto        tid     NOT NULL DEFAULT '(4294967294,65535)',
     rows_total  bigint,
     rows_done   bigint  NOT NULL DEFAULT 0,
     batches     integer NOT NULL DEFAULT 0,
+    note        text,
     began_at    timestamptz,
     finished_at timestamptz,
     PRIMARY KEY (run_id, step)
 );
 COMMENT ON TABLE cs9.publish_step IS 'What a publish does, in order; recorded before the first live row is touched';
+COMMENT ON COLUMN cs9.publish_step.upto IS 'A move ends before this ctid: with several movers each has a range of the staged rows';
+COMMENT ON COLUMN cs9.publish_step.note IS 'What was done, where the counts do not say it';
 COMMENT ON COLUMN cs9.publish_step.watermark IS 'Every staged row before this ctid has been moved; written in the transaction that moved them';
 
 -- +goose Down

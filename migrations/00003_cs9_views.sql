@@ -39,7 +39,7 @@ CROSS JOIN LATERAL (
         coalesce(sum(rows_total), 0)::bigint AS rows_to_publish,
         coalesce(sum(rows_done), 0)::bigint AS rows_published
     FROM cs9.publish_step
-    WHERE publish_step.run_id = r.run_id AND kind = 'move'
+    WHERE publish_step.run_id = r.run_id AND kind IN ('move', 'apply')
 ) AS s;
 COMMENT ON VIEW cs9.run_status IS 'One row a run: state, attempt, plans done, rows staged and published, and whether its owner is alive';
 
@@ -80,6 +80,7 @@ SELECT
         ELSE 0
     END AS percent,
     s.batches,
+    s.note,
     s.began_at,
     s.finished_at
 FROM cs9.publish_step AS s

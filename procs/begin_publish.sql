@@ -5,7 +5,7 @@
 -- Locks:   the task's advisory lock, session level; the run's row, FOR UPDATE.
 -- Errors:  S9001 another session owns the task; S9002 unknown run; S9003 not ready; S9004 published; S9005 discarded;
 --          S9009 not a table of the run; S9010 unknown table; S9013, S9014 it could not finish; S9016 bad argument; S9017 a table is locked.
-CREATE FUNCTION cs9.begin_publish(p_task text, p_run_key text, p_table text, p_batch_rows integer)
+CREATE FUNCTION cs9.begin_publish(p_task text, p_run_key text, p_table text, p_batch_rows integer, p_movers integer DEFAULT 1)
 RETURNS bigint
 LANGUAGE plpgsql
 SECURITY DEFINER
@@ -17,7 +17,8 @@ DECLARE
     v_run cs9.run;
 BEGIN
     PERFORM cs9.bound_lock_wait();
-    PERFORM cs9.check_batch_rows(p_batch_rows);
+    PERFORM cs9.check_count('batch_rows', p_batch_rows, 'how many rows one transaction moves');
+    PERFORM cs9.check_count('movers', p_movers, 'how many sessions may move rows at once');
     v_run := cs9.find_run(p_task, p_run_key);
     PERFORM cs9.assert_role(cs9.run_tables(v_run.run_id), 'publisher');
     IF p_table IS NOT NULL THEN
@@ -30,7 +31,7 @@ BEGIN
     PERFORM cs9.assert_publishable(v_run);
     IF v_run.state = 'ready' THEN
         PERFORM cs9.check_publish(v_run.run_id);
-        PERFORM cs9.record_steps(v_run.run_id);
+        PERFORM cs9.record_steps(v_run.run_id, p_movers);
         UPDATE cs9.run AS r
         SET state = 'publishing', publishing_at = clock_timestamp(), error = NULL
         WHERE r.run_id = v_run.run_id;
@@ -50,4 +51,4 @@ EXCEPTION
                   SCHEMA = 'cs9', TABLE = 'run';
 END;
 $begin_publish$;
-COMMENT ON FUNCTION cs9.begin_publish(text, text, text, integer) IS 'Checks a run that is ready, and records the steps of its publish';
+COMMENT ON FUNCTION cs9.begin_publish(text, text, text, integer, integer) IS 'Checks a run that is ready, and records the steps of its publish';

@@ -5,7 +5,8 @@
 --   'publish'        the run was publishing: CALL cs9.publish(task, run_key), run no plan
 --   'publish_older'  another run of the task was publishing: CALL cs9.publish(task, publish_key), then begin again
 --   'published'      nothing to do; the run's end is never repeated without p_again
--- Contract: on 'published' and on every error the task is given back; otherwise this session owns it until the
+-- Contract: p_publish_mode: publish all tables of this run in this mode, instead of each as its definition says.
+--           On 'published' and on every error the task is given back; otherwise this session owns it until the
 --           run is published or discarded, cs9.end_attempt or cs9.release_run is called, or the session ends.
 -- Locks:   the task's advisory lock, session level; the run's row, FOR UPDATE: this waits for writes of an earlier
 --          attempt that are still in flight, and shuts out its later ones.
@@ -20,6 +21,7 @@ CREATE FUNCTION cs9.begin_run(
     p_allow_empty   boolean DEFAULT false,
     p_again         boolean DEFAULT false,
     p_owner         text    DEFAULT '',
+    p_publish_mode  text    DEFAULT NULL,
     OUT outcome     text,
     OUT run_id      bigint,
     OUT attempt     integer,
@@ -78,10 +80,16 @@ BEGIN
         PERFORM cs9.resume_run(v_run, p_allow_empty, p_owner);
     END IF;
 
+    IF p_publish_mode IS NOT NULL AND outcome <> 'publish' THEN
+        PERFORM cs9.change_publish_mode(begin_run.run_id, t.table_id, p_publish_mode)
+        FROM cs9.run_table AS t
+        WHERE t.run_id = begin_run.run_id;
+    END IF;
+
     SELECT r.attempt, r.today INTO begin_run.attempt, begin_run.today
     FROM cs9.run AS r
     WHERE r.run_id = begin_run.run_id;
 END;
 $begin_run$;
-COMMENT ON FUNCTION cs9.begin_run(text, text, text[], jsonb, date, boolean, boolean, text)
+COMMENT ON FUNCTION cs9.begin_run(text, text, text[], jsonb, date, boolean, boolean, text, text)
     IS 'Begins an attempt of a run: new, resumed, publish, publish_older or published';

@@ -1,6 +1,7 @@
 -- Purpose: no row of another table may reference a live row that the run deletes, whatever its ON DELETE action:
 --          a restrict would stop the publish half-way, a cascade would lose rows that nobody asked to delete.
--- Contract: of the table's own foreign key to itself only the rows that stay count.
+-- Contract: of the table's own foreign key to itself only the rows that stay count. An atomic publish leaves a row alone
+--           that was staged as it is, or updates it: cs9.deleted_for_good says which rows go.
 -- Errors:  S9013 names the foreign key and the first row that references a deleted one.
 CREATE FUNCTION cs9.check_foreign_keys_in(p_run_id bigint, p_table_id integer)
 RETURNS void
@@ -9,7 +10,7 @@ SET search_path = pg_catalog, pg_temp
 AS $check_foreign_keys_in$
 #variable_conflict error
 DECLARE
-    v_deletes text := cs9.run_deletes(p_run_id, p_table_id);
+    v_deletes text := cs9.deleted_for_good(p_run_id, p_table_id);
     v_key     record;
     v_row     text;
 BEGIN

@@ -27,6 +27,11 @@ BEGIN
         CROSS JOIN LATERAL cs9.delete_steps(d.table_id, d.kind, d.condition) AS s
         CROSS JOIN (VALUES ('DELETE'), ('SELECT')) AS p (privilege)
         WHERE d.run_id = p_run_id AND d.table_id = p_table_id
+          AND cs9.publish_mode_of(p_run_id, p_table_id) = 'batched'
+        UNION ALL
+        SELECT p.privilege, v_live
+        FROM (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) AS p (privilege)
+        WHERE cs9.publish_mode_of(p_run_id, p_table_id) = 'atomic'
     ) AS n
     WHERE NOT has_table_privilege(n.relation, n.privilege)
     LIMIT 1;
@@ -34,6 +39,11 @@ BEGIN
         PERFORM cs9.cannot_finish(p_table_id, format('role %I lacks %s', current_user, v_missing),
             'The publish runs with the privileges of the role that calls it.',
             'Grant it, or publish as another role.');
+    END IF;
+
+    IF cs9.publish_mode_of(p_run_id, p_table_id) = 'atomic' AND NOT has_database_privilege(current_database(), 'TEMPORARY') THEN
+        PERFORM cs9.cannot_finish(p_table_id, format('role %I lacks TEMPORARY on database %I', current_user, current_database()),
+            'An atomic publish writes what differs into a temporary table.', 'Grant it, or publish the run batched.');
     END IF;
 
     IF row_security_active(v_live) THEN

@@ -13,14 +13,7 @@ BEGIN
     FOR v_table IN
         SELECT t.table_id FROM cs9.run_table AS t WHERE t.run_id = p_run_id ORDER BY t.table_id
     LOOP
-        PERFORM cs9.check_empty(p_run_id, v_table);
-        PERFORM cs9.check_columns(p_run_id, v_table);
-        PERFORM cs9.check_privileges(p_run_id, v_table);
-        PERFORM cs9.check_partitions(p_run_id, v_table);
-        PERFORM cs9.check_constraints(p_run_id, v_table);
-        PERFORM cs9.check_unique(p_run_id, v_table);
-        PERFORM cs9.check_foreign_keys_out(p_run_id, v_table);
-        PERFORM cs9.check_foreign_keys_in(p_run_id, v_table);
+        PERFORM cs9.check_table(p_run_id, v_table);
     END LOOP;
 END;
 $check_publish$;

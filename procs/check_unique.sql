@@ -28,7 +28,15 @@ BEGIN
     CROSS JOIN unnest(d.keys) AS k (name)
     WHERE d.table_id = p_table_id;
 
-    FOR v_index IN SELECT u.* FROM cs9.unique_indexes(to_regclass(v_live)) AS u LOOP
+    FOR v_index IN
+        SELECT u.*, r.relation, coalesce(pg_get_partition_constraintdef(r.relation), 'true') AS bound
+        FROM (
+            SELECT to_regclass(v_live)::oid AS relation
+            UNION
+            SELECT leaf::oid FROM cs9.leaf_relations(p_table_id) AS leaf
+        ) AS r
+        CROSS JOIN LATERAL cs9.unique_indexes(r.relation::regclass) AS u
+    LOOP
         IF v_index.is_exclusion THEN
             PERFORM cs9.cannot_finish(p_table_id, format('it has the exclusion constraint %I', v_index.index_name),
                 'cs9gen cannot prove beforehand that the staged rows keep it.', 'Drop the constraint.');
@@ -38,10 +46,10 @@ BEGIN
         IF v_index.key_columns IS DISTINCT FROM v_keys THEN
             EXECUTE format(
                 $staged$
-                SELECT concat_ws(', ', %1$s) FROM (SELECT %2$s FROM %3$s WHERE %4$s) AS s
+                SELECT concat_ws(', ', %1$s) FROM (SELECT %2$s FROM %3$s WHERE %4$s AND (%6$s)) AS s
                 WHERE %5$s GROUP BY %1$s HAVING count(*) > 1 LIMIT 1
                 $staged$,
-                v_index.names, v_index.expressions, v_staged, v_index.predicate, v_index.comparable)
+                v_index.names, v_index.expressions, v_staged, v_index.predicate, v_index.comparable, v_index.bound)
             INTO v_values;
             IF v_values IS NOT NULL THEN
                 PERFORM cs9.cannot_finish(p_table_id, format('two staged rows have one value in the unique index %I', v_index.index_name),
@@ -52,12 +60,12 @@ BEGIN
         EXECUTE format(
             $live$
             SELECT concat_ws(', ', %1$s)
-            FROM (SELECT *, %2$s FROM %3$s WHERE %4$s) AS s
+            FROM (SELECT *, %2$s FROM %3$s WHERE %4$s AND (%9$s)) AS s
             JOIN (SELECT *, %2$s FROM %5$s WHERE %4$s AND %6$s) AS l ON %7$s
             WHERE s.cs9_op = 'i' OR %8$s
             LIMIT 1
             $live$,
-            v_index.staged_names, v_index.expressions, v_staged, v_index.predicate, v_live, v_stays, v_index.equal, v_other)
+            v_index.staged_names, v_index.expressions, v_staged, v_index.predicate, v_index.relation::regclass, v_stays, v_index.equal, v_other, v_index.bound)
         INTO v_values;
         IF v_values IS NOT NULL THEN
             PERFORM cs9.cannot_finish(p_table_id, format('a staged row collides with a live row in the unique index %I', v_index.index_name),

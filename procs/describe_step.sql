@@ -10,12 +10,13 @@ BEGIN
         WHEN 'truncate' THEN format('%s: truncated', p_step.relation)
         WHEN 'delete' THEN format('%s: %s rows deleted', p_step.relation, p_step.rows_done)
         WHEN 'move' THEN format('%s: %s of %s rows moved', p_step.relation, p_step.rows_done, p_step.rows_total)
+        WHEN 'apply' THEN p_step.note
         WHEN 'analyze' THEN format('%s: analyzed', p_step.relation)
         WHEN 'close' THEN format('run %s is published', p_step.run_id)
     END;
     detail := jsonb_build_object(
         'run_id', p_step.run_id, 'step', p_step.step, 'kind', p_step.kind, 'table', p_step.relation,
-        'rows_done', p_step.rows_done, 'rows_total', p_step.rows_total, 'batch', p_step.batches,
+        'rows_done', p_step.rows_done, 'rows_total', p_step.rows_total, 'batch', p_step.batches, 'note', p_step.note,
         'done', p_step.state = 'done')::text;
 END;
 $describe_step$;

@@ -1,7 +1,7 @@
 -- Purpose: a plan has done all its writes. They stay staged; a later attempt does not run the plan again, unless it
 --          is plan 1 or the last.
 -- Contract: p_rows is how many rows the plan staged, for the views; null counts them, which reads all staged rows.
--- Errors:  those of cs9.end_plan.
+-- Errors:  S9013 after plan 1 of a run that is to be swapped and empties nothing; those of cs9.end_plan.
 CREATE FUNCTION cs9.finish_plan(p_run_id bigint, p_plan integer, p_attempt integer, p_rows bigint DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
@@ -24,6 +24,9 @@ BEGIN
             EXECUTE format('SELECT count(*) FROM %s WHERE cs9_plan = $1', v_staged) INTO v_count USING p_plan;
             v_rows := v_rows + v_count;
         END LOOP;
+    END IF;
+    IF p_plan = 1 THEN
+        PERFORM cs9.check_swap_early(p_run_id);
     END IF;
     PERFORM cs9.end_plan(p_run_id, p_plan, p_attempt, 'done', v_rows, NULL);
 END;

@@ -21,8 +21,8 @@ BEGIN
             coalesce(p_allow_empty, false), coalesce(p_owner, ''))
     RETURNING run_id INTO v_run_id;
 
-    INSERT INTO cs9.run_table (run_id, table_id, definition_hash)
-    SELECT v_run_id, d.table_id, d.definition_hash
+    INSERT INTO cs9.run_table (run_id, table_id, definition_hash, publish_mode)
+    SELECT v_run_id, d.table_id, d.definition_hash, d.publish_mode
     FROM cs9.table_definition AS d
     WHERE d.table_id = ANY (p_table_ids);
 

@@ -59,7 +59,8 @@ func Routines() ([]Routine, error) {
 }
 
 // TableTemplates returns the templates of what is generated for each table:
-// table_delete_step.sql.tmpl, table_move_batch.sql.tmpl and table_publish.sql.tmpl.
+// table_delete_step.sql.tmpl, table_move_batch.sql.tmpl, table_apply_changes.sql.tmpl
+// and table_publish.sql.tmpl.
 func TableTemplates() (*template.Template, error) {
 	t, err := template.New("procs").Option("missingkey=error").ParseFS(files, "*.sql.tmpl")
 	if err != nil {

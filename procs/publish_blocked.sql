@@ -18,7 +18,7 @@ AS $publish_blocked$
 DECLARE
     v_retries  integer  := cs9.setting('lock_retries', '5')::integer;
     v_backoff  interval := cs9.setting('lock_backoff', '500ms')::interval;
-    v_relation text     := coalesce(p_step.relation, 'the staged rows');
+    v_relation text     := coalesce(p_step.relation, CASE p_step.kind WHEN 'apply' THEN 'one of its atomic and swap tables' ELSE 'what it staged' END);
 BEGIN
     IF p_waits >= v_retries THEN
         PERFORM cs9.release_run(p_task);
@@ -27,7 +27,7 @@ BEGIN
                   DETAIL = format('Step %s (%s): %s, %s times, each after %s. The steps before it are committed.',
                                   coalesce(p_step.step::text, '-'), coalesce(p_step.kind, '-'), p_reason, p_waits + 1,
                                   cs9.setting('lock_timeout', '2s')),
-                  HINT = format('Resume it with CALL cs9.publish(task, run_key), or with the same run key, when the lock is gone: SELECT * FROM pg_locks WHERE relation = %L::regclass.', v_relation),
+                  HINT = 'Resume it with CALL cs9.publish(task, run_key), or with the same run key, when the lock is gone: SELECT * FROM pg_locks shows who holds it.',
                   SCHEMA = coalesce((parse_ident(p_step.relation))[1], ''),
                   TABLE = coalesce((parse_ident(p_step.relation))[2], '');
     END IF;

@@ -1,7 +1,7 @@
 -- Purpose: the body of the loop of cs9.publish: do the next piece, in the transaction that the caller commits.
--- Contract: p_table null: all tables of the run. lock_waits counts the tries that met a lock; pause is how many seconds
+-- Contract: p_table null: all tables of the run. message null: nothing was done, another session had the step. lock_waits counts the tries that met a lock; pause is how many seconds
 --          to wait before the next call, more whether there is one; message and detail (JSON) say what was done.
--- Locks:   the run's row and the step's row, FOR UPDATE; what the piece needs on the live table. No lock is waited for
+-- Locks:   the run's row, FOR SHARE, and the step's row, FOR UPDATE; what the piece needs on the live table. No lock is waited for
 --          longer than cs9.lock_timeout (2 s); after cs9.lock_retries (5) tries, with pauses from cs9.lock_backoff
 --          (500 ms) doubled to 30 s at most, the publish stops.
 -- Errors:  S9003, S9005 the run is not publishing (any more); S9017 the publish stopped at a lock and can be resumed; S9019 this session does not own the task (any more).
@@ -34,12 +34,16 @@ BEGIN
     END IF;
 
     BEGIN
-        SELECT r.* INTO v_run FROM cs9.run AS r WHERE r.run_id = p_run_id FOR UPDATE;
+        SELECT r.* INTO v_run FROM cs9.run AS r WHERE r.run_id = p_run_id FOR SHARE;
         -- a run that was discarded in the middle of its publish keeps the steps it had left, as a record only
         IF v_run.state <> 'published' THEN
             PERFORM cs9.assert_publishable(v_run);
         END IF;
-        SELECT s.* INTO v_step FROM cs9.next_step(p_run_id, v_table_id) AS s;
+        SELECT s.* INTO v_step FROM cs9.next_step(p_run_id, v_table_id, true) AS s;
+        IF v_step.state = 'taken' THEN
+            more := true;
+            RETURN;
+        END IF;
         IF v_step.step IS NULL THEN
             more := false;
             message := format('all steps of run %s for %s are done', p_run_id, p_table);

@@ -6,7 +6,7 @@
 -- Locks:   the task's advisory lock, session level, to the end; after an error that is not cs9gen's own, the session
 --          keeps it, and can call again.
 -- Errors:  2D000 inside a transaction; those of cs9.begin_publish and cs9.publish_next.
-CREATE PROCEDURE cs9.publish_table(p_task text, p_run_key text, p_table text, p_batch_rows integer)
+CREATE PROCEDURE cs9.publish_table(p_task text, p_run_key text, p_table text, p_batch_rows integer, p_movers integer)
 LANGUAGE plpgsql
 AS $publish_table$
 #variable_conflict error
@@ -19,7 +19,7 @@ DECLARE
     v_detail  text;
 BEGIN
     CALL cs9.must_be_called_outside_a_transaction();
-    v_run_id := cs9.begin_publish(p_task, p_run_key, p_table, p_batch_rows);
+    v_run_id := cs9.begin_publish(p_task, p_run_key, p_table, p_batch_rows, p_movers);
     COMMIT;
 
     LOOP
@@ -27,7 +27,9 @@ BEGIN
         INTO v_waits, v_more, v_pause, v_message, v_detail
         FROM cs9.publish_next(p_task, v_run_id, p_table, p_batch_rows, v_waits) AS n;
         COMMIT;
-        RAISE NOTICE USING MESSAGE = v_message, DETAIL = v_detail;
+        IF v_message IS NOT NULL THEN
+            RAISE NOTICE USING MESSAGE = v_message, DETAIL = v_detail;
+        END IF;
         EXIT WHEN NOT v_more;
         IF v_pause IS NOT NULL THEN
             PERFORM pg_catalog.pg_sleep(v_pause);
@@ -38,4 +40,4 @@ BEGIN
     COMMIT;
 END;
 $publish_table$;
-COMMENT ON PROCEDURE cs9.publish_table(text, text, text, integer) IS 'Publishes one table of a run, or all of them; commits after each batch';
+COMMENT ON PROCEDURE cs9.publish_table(text, text, text, integer, integer) IS 'Publishes one table of a run, or all of them; commits after each batch';

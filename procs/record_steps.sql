@@ -1,37 +1,48 @@
--- Purpose: write down what a publish will do, before it does any of it. Table by table: its deletes, its moves,
---          ANALYZE; one last step ends the run.
-CREATE FUNCTION cs9.record_steps(p_run_id bigint)
+-- Purpose: write down what a publish will do, before it does any of it. First the batched tables, one by one: deletes,
+--          moves, ANALYZE. Then all others at once. One last step ends the run.
+-- Contract: with several movers the rows of each batched table are split into as many ranges, a step each.
+CREATE FUNCTION cs9.record_steps(p_run_id bigint, p_movers integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $record_steps$
 #variable_conflict error
 BEGIN
-    INSERT INTO cs9.publish_step (run_id, step, kind, table_id, relation, condition, rows_total)
+    INSERT INTO cs9.publish_step (run_id, step, kind, table_id, relation, condition, watermark, upto, rows_total)
     SELECT p_run_id,
-           row_number() OVER (ORDER BY s.table_id NULLS LAST, s.part, s.delete_id, s.relation COLLATE "C"),
-           s.kind, s.table_id, s.relation, s.condition, s.rows_total
+           row_number() OVER (ORDER BY s.phase, s.table_id, s.part, s.delete_id, s.relation COLLATE "C", s.watermark),
+           s.kind, s.table_id, s.relation, s.condition,
+           coalesce(s.watermark, '(0,0)'), coalesce(s.upto, '(4294967294,65535)'), s.rows_total
     FROM (
         -- a delete of all rows makes the others of the table superfluous
-        SELECT d.table_id, 1 AS part, d.delete_id, e.kind, e.relation, e.condition, NULL::bigint AS rows_total
+        SELECT 1 AS phase, d.table_id, 1 AS part, d.delete_id, e.kind, e.relation, e.condition,
+               NULL::tid AS watermark, NULL::tid AS upto, NULL::bigint AS rows_total
         FROM (
             SELECT DISTINCT ON (x.table_id, x.kind, x.condition) x.*
             FROM cs9.staged_delete AS x
+            JOIN cs9.run_table AS t ON t.run_id = x.run_id AND t.table_id = x.table_id AND t.publish_mode = 'batched'
             WHERE x.run_id = p_run_id
               AND (x.kind = 'all' OR cs9.run_deletes(p_run_id, x.table_id) <> 'true')
             ORDER BY x.table_id, x.kind, x.condition, x.delete_id
         ) AS d
         CROSS JOIN LATERAL cs9.delete_steps(d.table_id, d.kind, d.condition) AS e
         UNION ALL
-        SELECT t.table_id, 2, NULL, 'move', cs9.table_label(t.table_id), NULL, t.rows_inserted + t.rows_upserted
+        SELECT 1, t.table_id, 2, NULL, 'move', cs9.table_label(t.table_id), NULL, m.watermark, m.upto, m.rows_total
         FROM cs9.run_table AS t
-        WHERE t.run_id = p_run_id AND t.rows_inserted + t.rows_upserted > 0
+        CROSS JOIN LATERAL cs9.move_ranges(p_run_id, t.table_id, p_movers) AS m
+        WHERE t.run_id = p_run_id AND t.publish_mode = 'batched' AND t.rows_inserted + t.rows_upserted > 0
         UNION ALL
-        SELECT t.table_id, 3, NULL, 'analyze', cs9.table_label(t.table_id), NULL, NULL
+        SELECT CASE t.publish_mode WHEN 'batched' THEN 1 ELSE 3 END, t.table_id, 3, NULL, 'analyze', cs9.table_label(t.table_id),
+               NULL, NULL, NULL, NULL
         FROM cs9.run_table AS t
         WHERE t.run_id = p_run_id
         UNION ALL
-        SELECT NULL, 4, NULL, 'close', NULL, NULL, NULL
+        SELECT 2, NULL, NULL, NULL, 'apply', NULL, NULL, NULL, NULL, sum(t.rows_inserted + t.rows_upserted)
+        FROM cs9.run_table AS t
+        WHERE t.run_id = p_run_id AND t.publish_mode <> 'batched'
+        HAVING count(*) > 0
+        UNION ALL
+        SELECT 4, NULL, NULL, NULL, 'close', NULL, NULL, NULL, NULL, NULL
     ) AS s;
 
     UPDATE cs9.run_table AS t
@@ -39,4 +50,4 @@ BEGIN
     WHERE t.run_id = p_run_id;
 END;
 $record_steps$;
-COMMENT ON FUNCTION cs9.record_steps(bigint) IS 'Records the steps of a publish before the first live row is touched';
+COMMENT ON FUNCTION cs9.record_steps(bigint, integer) IS 'Records the steps of a publish before the first live row is touched';

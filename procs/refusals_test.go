@@ -85,7 +85,7 @@ func TestP6WhatCouldNotFinishDoesNotBegin(t *testing.T) {
 			before := s.live0()
 			err := requireState(t, "S9013", s.finish())
 			require.Contains(t, err.Message, c.reason)
-			require.Contains(t, err.Hint, "No live row was touched.")
+			require.Contains(t, err.Hint, "No live row of it was touched.")
 			require.Equal(t, "anon_rebuild_counts", err.TableName)
 			require.Equal(t, before, s.live0())
 			if c.change == "" {

@@ -7,6 +7,7 @@ CREATE FUNCTION cs9.register_table(
     p_staging           name,
     p_delete_function   name,
     p_move_function     name,
+    p_apply_function    name,
     p_publish_procedure name,
     p_definition_hash   text,
     p_runner_role       name DEFAULT NULL,
@@ -19,11 +20,11 @@ AS $register_table$
 #variable_conflict error
 BEGIN
     INSERT INTO cs9.table_definition (schema_name, table_name, keys, publish_mode, staging_name,
-                                      delete_function, move_function, publish_procedure, definition_hash,
+                                      delete_function, move_function, apply_function, publish_procedure, definition_hash,
                                       runner_role, publisher_role)
     VALUES (p_schema, p_table, p_keys, p_publish_mode, p_staging,
-            p_delete_function, p_move_function, p_publish_procedure, p_definition_hash,
+            p_delete_function, p_move_function, p_apply_function, p_publish_procedure, p_definition_hash,
             p_runner_role, p_publisher_role);
 END;
 $register_table$;
-COMMENT ON FUNCTION cs9.register_table(name, name, name[], text, name, name, name, name, text, name, name) IS 'Registers a generated table, so that runs may write to it';
+COMMENT ON FUNCTION cs9.register_table(name, name, name[], text, name, name, name, name, name, text, name, name) IS 'Registers a generated table, so that runs may write to it';

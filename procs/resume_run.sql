@@ -24,8 +24,10 @@ BEGIN
         FOR v_index IN
             SELECT i.indexrelid::regclass::text
             FROM cs9.run_table AS t
-            JOIN pg_catalog.pg_index AS i ON i.indrelid = to_regclass(cs9.staged_label(t.run_id, t.table_id))
-            WHERE t.run_id = p_run.run_id
+            CROSS JOIN LATERAL cs9.staged_relations(t.run_id, t.table_id) AS s (relation)
+            JOIN pg_catalog.pg_index AS i ON i.indrelid = s.relation
+            JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
+            WHERE t.run_id = p_run.run_id AND NOT c.relispartition
             ORDER BY t.table_id
         LOOP
             EXECUTE format('DROP INDEX %s', v_index);

@@ -82,7 +82,7 @@ func TestRolesEachDoesItsPartAndNoMore(t *testing.T) {
 		"UPDATE cs9.run SET state = 'ready'", "DELETE FROM cs9.plan", "INSERT INTO cs9.task (task) VALUES ('x')", "SELECT * FROM cs9.run",
 		"CREATE TABLE cs9_staging.mine ()", "CREATE TABLE cs9.mine ()", "DROP TABLE " + staged, "ALTER TABLE " + staged + " DISABLE TRIGGER ALL",
 		"DELETE FROM " + staged, "TRUNCATE " + staged, "SELECT cs9.drop_staged(1)", "SELECT cs9.delete_rows('demo.guarded', 'all')",
-		"SELECT demo.guarded_delete_step('demo.guarded', NULL)", "SELECT cs9.register_table('a', 'b', '{c}', 'batched', 'd', 'e', 'f', 'g', 'h')",
+		"SELECT demo.guarded_delete_step('demo.guarded', NULL)", "SELECT cs9.register_table('a', 'b', '{c}', 'batched', 'd', 'e', 'f', 'g', 'h', 'i')",
 		"SELECT cs9.run_step(NULL, 1)", "SELECT cs9.grant_role('demo_runner', 'publisher')",
 	} {
 		f.runner.refused(denied, sql)
@@ -108,7 +108,7 @@ func TestRolesEachDoesItsPartAndNoMore(t *testing.T) {
 	t.Log("the publisher publishes, and neither reads, stages nor discards")
 	for _, sql := range []string{
 		"SELECT * FROM demo.guarded", "SELECT * FROM " + staged, beginGuarded, "SELECT cs9.discard_run('t', 'k')", "DELETE FROM demo.guarded",
-		"INSERT INTO demo.guarded (week, n) VALUES (9, 9)", "SELECT demo.guarded_move_batch('" + staged + "', '(0,0)', 1, false)",
+		"INSERT INTO demo.guarded (week, n) VALUES (9, 9)", "SELECT demo.guarded_move_batch('" + staged + "', '(0,0)', '(9,0)', 1, false)",
 	} {
 		f.publisher.refused(denied, sql)
 	}

@@ -11,6 +11,7 @@ AS $run_step$
 DECLARE
     v_watermark tid;
     v_rows      bigint;
+    v_note      text;
     v_step      cs9.publish_step;
 BEGIN
     CASE p_step.kind
@@ -18,6 +19,8 @@ BEGIN
             v_rows := cs9.run_delete_step(p_step.table_id, p_step.relation, p_step.condition);
         WHEN 'move' THEN
             SELECT m.watermark, m.rows_moved INTO v_watermark, v_rows FROM cs9.move_batch(p_step, p_batch_rows) AS m;
+        WHEN 'apply' THEN
+            SELECT a.rows, a.note INTO v_rows, v_note FROM cs9.apply_run(p_step.run_id) AS a;
         WHEN 'analyze' THEN
             EXECUTE format('ANALYZE %s', p_step.relation);
         WHEN 'close' THEN
@@ -30,6 +33,7 @@ BEGIN
         watermark = coalesce(v_watermark, s.watermark),
         rows_done = s.rows_done + coalesce(v_rows, 0),
         batches = s.batches + 1,
+        note = v_note,
         began_at = coalesce(s.began_at, now()),
         finished_at = CASE WHEN v_watermark IS NULL THEN clock_timestamp() END
     WHERE s.run_id = p_step.run_id AND s.step = p_step.step

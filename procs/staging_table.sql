@@ -34,12 +34,9 @@ BEGIN
         v_staged := format('r%s_t%s_%s', p_run_id, v_table_id, v_definition.table_name)::name;
         EXECUTE format(
             'CREATE TABLE cs9_staging.%I (LIKE %I.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
-            'INCLUDING STORAGE INCLUDING COMPRESSION)',
-            v_staged, v_definition.schema_name, v_definition.staging_name);
-        EXECUTE format(
-            'CREATE TRIGGER cs9_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON cs9_staging.%I '
-            'FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_staged(%L)',
-            v_staged, p_run_id);
+            'INCLUDING STORAGE INCLUDING COMPRESSION) %s',
+            v_staged, v_definition.schema_name, v_definition.staging_name, cs9.staged_split(p_run_id, v_table_id));
+        PERFORM cs9.split_staged(p_run_id, v_table_id, v_staged);
         EXECUTE format('COMMENT ON TABLE cs9_staging.%I IS %L',
             v_staged, format('cs9gen: staged by run %s for %s', p_run_id, cs9.table_label(v_table_id)));
         IF v_definition.runner_role IS NOT NULL THEN

@@ -1,4 +1,5 @@
--- Purpose: the unique indexes of a table (and its exclusion constraints), as pieces of SQL for cs9.check_unique:
+-- Purpose: the unique indexes of a table or partition (and its exclusion constraints), as pieces of SQL for
+--          cs9.check_unique; not those that a partition has from its table.
 --   expressions  the indexed expressions, each named cs9_u1, cs9_u2, …
 --   names, staged_names  these names, bare and with the alias s
 --   key_columns  the indexed columns, sorted; null where an expression is indexed
@@ -61,6 +62,7 @@ BEGIN
     ) AS k
     WHERE i.indrelid = p_live
       AND (i.indisunique OR i.indisexclusion)
+      AND NOT c.relispartition
     ORDER BY c.relname COLLATE "C";
 END;
 $unique_indexes$;

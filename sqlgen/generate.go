@@ -85,9 +85,10 @@ const tableMarker = "-- Table: "
 
 func (r *renderer) revokes() []string {
 	return []string{
-		fmt.Sprintf("REVOKE EXECUTE ON FUNCTION %s(text, text) FROM PUBLIC", r.own(r.names.DeleteStep)),
-		fmt.Sprintf("REVOKE EXECUTE ON FUNCTION %s(text, tid, integer, boolean) FROM PUBLIC", r.own(r.names.MoveBatch)),
-		fmt.Sprintf("REVOKE EXECUTE ON PROCEDURE %s(text, text, integer) FROM PUBLIC", r.own(r.names.Publish)),
+		fmt.Sprintf("REVOKE EXECUTE ON FUNCTION %s%s FROM PUBLIC", r.own(r.names.DeleteStep), deleteStepArguments),
+		fmt.Sprintf("REVOKE EXECUTE ON FUNCTION %s%s FROM PUBLIC", r.own(r.names.MoveBatch), moveBatchArguments),
+		fmt.Sprintf("REVOKE EXECUTE ON FUNCTION %s%s FROM PUBLIC", r.own(r.names.ApplyChanges), applyChangesArguments),
+		fmt.Sprintf("REVOKE EXECUTE ON PROCEDURE %s%s FROM PUBLIC", r.own(r.names.Publish), publishArguments),
 	}
 }
 
@@ -104,20 +105,22 @@ func (r *renderer) register(hash string) string {
     p_staging           => %s,
     p_delete_function   => %s,
     p_move_function     => %s,
+    p_apply_function    => %s,
     p_publish_procedure => %s,
     p_definition_hash   => %s%s
 )`,
 		QuoteLiteral(r.t.Schema), QuoteLiteral(r.t.Name), strings.Join(keys, ", "), QuoteLiteral(publishMode(r.t)),
 		QuoteLiteral(r.names.Staging), QuoteLiteral(r.names.DeleteStep), QuoteLiteral(r.names.MoveBatch),
-		QuoteLiteral(r.names.Publish), QuoteLiteral(hash), r.roleArguments())
+		QuoteLiteral(r.names.ApplyChanges), QuoteLiteral(r.names.Publish), QuoteLiteral(hash), r.roleArguments())
 }
 
 func (r *renderer) drops() []string {
 	return []string{
 		fmt.Sprintf("SELECT cs9.unregister_table(%s, %s)", QuoteLiteral(r.t.Schema), QuoteLiteral(r.t.Name)),
-		fmt.Sprintf("DROP PROCEDURE %s(text, text, integer)", r.own(r.names.Publish)),
-		fmt.Sprintf("DROP FUNCTION %s(text, tid, integer, boolean)", r.own(r.names.MoveBatch)),
-		fmt.Sprintf("DROP FUNCTION %s(text, text)", r.own(r.names.DeleteStep)),
+		fmt.Sprintf("DROP PROCEDURE %s%s", r.own(r.names.Publish), publishArguments),
+		fmt.Sprintf("DROP FUNCTION %s%s", r.own(r.names.ApplyChanges), applyChangesArguments),
+		fmt.Sprintf("DROP FUNCTION %s%s", r.own(r.names.MoveBatch), moveBatchArguments),
+		fmt.Sprintf("DROP FUNCTION %s%s", r.own(r.names.DeleteStep), deleteStepArguments),
 		fmt.Sprintf("DROP TABLE %s", r.own(r.names.Staging)),
 		fmt.Sprintf("DROP TABLE %s", r.live()),
 	}

@@ -19,6 +19,8 @@ type Names struct {
 	Publish       string        // the procedure that publishes this table alone
 	DeleteStep    string        // the function that applies one delete
 	MoveBatch     string        // the function that moves one batch
+	ApplyChanges  string        // the function that applies what differs, for atomic
+	Part          string        // the one partition of a table that is swapped and has no partitions of its own
 	PrimaryKey    string        // the primary key constraint and its index
 	RoutableCheck string        // the staging template's check of partition values
 	Guard         string        // the trigger on the staging template
@@ -45,6 +47,8 @@ func NamesOf(t *Table) Names {
 		Publish:       derive(t.Name, "_publish"),
 		DeleteStep:    derive(t.Name, "_delete_step"),
 		MoveBatch:     derive(t.Name, "_move_batch"),
+		ApplyChanges:  derive(t.Name, "_apply_changes"),
+		Part:          derive(t.Name, "_part"),
 		PrimaryKey:    derive(t.Name, "_pkey"),
 		RoutableCheck: derive(t.Name, "_routable_check"),
 		Guard:         guardTrigger,

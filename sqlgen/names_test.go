@@ -23,6 +23,8 @@ func TestNamesOfShortTable(t *testing.T) {
 		Publish:       "counts_publish",
 		DeleteStep:    "counts_delete_step",
 		MoveBatch:     "counts_move_batch",
+		ApplyChanges:  "counts_apply_changes",
+		Part:          "counts_part",
 		PrimaryKey:    "counts_pkey",
 		RoutableCheck: "counts_routable_check",
 		Guard:         "cs9_guard",
@@ -74,7 +76,7 @@ func TestNamesOfTablesWithACommonPrefix(t *testing.T) {
 // the table's own.
 func relationNames(t *Table) []string {
 	n := NamesOf(t)
-	names := []string{t.Name, n.Staging, n.Publish, n.DeleteStep, n.MoveBatch, n.PrimaryKey, n.RoutableCheck}
+	names := []string{t.Name, n.Staging, n.Publish, n.DeleteStep, n.MoveBatch, n.ApplyChanges, n.Part, n.PrimaryKey, n.RoutableCheck}
 	for _, named := range []Named[string]{n.Indexes, n.Unique, n.Checks, n.Partitions, n.Sequences} {
 		for _, item := range named {
 			names = append(names, item.Value)

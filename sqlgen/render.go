@@ -3,6 +3,7 @@ package sqlgen
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -30,16 +31,30 @@ func (r *renderer) own(name string) string { return Qualified(r.t.Schema, name) 
 func (r *renderer) liveTable() []string {
 	lines := r.columnLines(r.liveColumn)
 	lines = append(lines, fmt.Sprintf("CONSTRAINT %s PRIMARY KEY (%s)", QuoteIdent(r.names.PrimaryKey), quoteList(r.t.Keys)))
+	ofPart := r.uniqueOfPart()
 	for i, unique := range r.t.Unique {
-		lines = append(lines, fmt.Sprintf("CONSTRAINT %s UNIQUE (%s)", QuoteIdent(r.names.Unique[i].Value), quoteList(unique.Value)))
+		if !ofPart[unique.Name] {
+			lines = append(lines, r.uniqueLine(i))
+		}
 	}
 	lines = append(lines, r.checkLines()...)
 
 	create := fmt.Sprintf("CREATE TABLE %s (\n    %s\n)", r.live(), strings.Join(lines, ",\n    "))
-	if r.t.Partitions != nil {
+	switch {
+	case r.t.Partitions != nil:
 		create += fmt.Sprintf("\nPARTITION BY LIST (%s)", QuoteIdent(r.t.Partitions.Column))
+	case r.t.hasPart():
+		create += fmt.Sprintf("\nPARTITION BY LIST (%s)", QuoteIdent(r.t.Keys[0]))
 	}
 	out := []string{create}
+	if r.t.hasPart() {
+		out = append(out, fmt.Sprintf("CREATE TABLE %s\n    PARTITION OF %s DEFAULT", r.own(r.names.Part), r.live()))
+	}
+	for i, unique := range r.t.Unique {
+		if ofPart[unique.Name] {
+			out = append(out, fmt.Sprintf("ALTER TABLE %s\n    ADD %s", r.own(r.names.Part), r.uniqueLine(i)))
+		}
+	}
 	for _, partition := range r.names.Partitions {
 		out = append(out, fmt.Sprintf("CREATE TABLE %s\n    PARTITION OF %s\n    FOR VALUES IN (%s)",
 			r.own(partition.Value), r.live(), QuoteLiteral(partition.Name)))
@@ -49,6 +64,23 @@ func (r *renderer) liveTable() []string {
 			QuoteIdent(r.names.Indexes[i].Value), r.live(), quoteList(index.Value)))
 	}
 	return out
+}
+
+// uniqueOfPart names the unique constraints that only the partition can have:
+// those of a partitioned table must hold the column it is partitioned by. All
+// rows are in the one partition, so that they mean the same there.
+func (r *renderer) uniqueOfPart() map[string]bool {
+	names := map[string]bool{}
+	for _, unique := range r.t.Unique {
+		if r.t.hasPart() && !slices.Contains(unique.Value, r.t.Keys[0]) {
+			names[unique.Name] = true
+		}
+	}
+	return names
+}
+
+func (r *renderer) uniqueLine(i int) string {
+	return fmt.Sprintf("CONSTRAINT %s UNIQUE (%s)", QuoteIdent(r.names.Unique[i].Value), quoteList(r.t.Unique[i].Value))
 }
 
 // stagingTemplate returns the statements of the empty table that each run's own
@@ -91,9 +123,10 @@ func (r *renderer) comments() []string {
 	}
 	name := r.live()
 	say("TABLE "+r.own(r.names.Staging), "cs9gen: staging template of "+name+"; stays empty, each run writes to a copy")
-	say("FUNCTION "+r.own(r.names.DeleteStep)+"(text, text)", "cs9gen: applies one delete to "+name)
-	say("FUNCTION "+r.own(r.names.MoveBatch)+"(text, tid, integer, boolean)", "cs9gen: moves one batch of staged rows into "+name)
-	say("PROCEDURE "+r.own(r.names.Publish)+"(text, text, integer)", "cs9gen: publishes what a run staged for "+name)
+	say("FUNCTION "+r.own(r.names.DeleteStep)+deleteStepArguments, "cs9gen: applies one delete to "+name)
+	say("FUNCTION "+r.own(r.names.MoveBatch)+moveBatchArguments, "cs9gen: moves one batch of staged rows into "+name)
+	say("FUNCTION "+r.own(r.names.ApplyChanges)+applyChangesArguments, "cs9gen: makes "+name+" what the staged rows say, touching only rows that differ")
+	say("PROCEDURE "+r.own(r.names.Publish)+publishArguments, "cs9gen: publishes what a run staged for "+name)
 	return out
 }
 

@@ -2,6 +2,7 @@ package sqlgen
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cs9gen/cs9gen/procs"
@@ -13,13 +14,23 @@ type routineData struct {
 	Live, LiveLiteral              string
 	SchemaLiteral, TableLiteral    string
 	DeleteStep, MoveBatch, Publish string
+	ApplyChanges                   string
 	Partitioned, IdentityAlways    bool
 	KeyList                        string
-	SetList                        string // of ON CONFLICT; empty when the table has key columns only
 
 	columns []string // quoted, those that can be written
+	keys    []string // quoted
+	sets    []string // quoted, those that an update of a row writes
 	text    string   // of the whole table, for tags that must not occur in it
 }
+
+// The argument types of the generated routines, by which SQL names them.
+const (
+	deleteStepArguments   = "(text, text)"
+	moveBatchArguments    = "(text, tid, tid, integer, boolean)"
+	applyChangesArguments = "(text, text, boolean)"
+	publishArguments      = "(text, text, integer)"
+)
 
 func (r *renderer) routineData() routineData {
 	d := routineData{
@@ -30,14 +41,13 @@ func (r *renderer) routineData() routineData {
 		DeleteStep:    r.own(r.names.DeleteStep),
 		MoveBatch:     r.own(r.names.MoveBatch),
 		Publish:       r.own(r.names.Publish),
-		Partitioned:   r.t.Partitions != nil,
-		KeyList:       quoteList(r.t.Keys),
+		ApplyChanges:  r.own(r.names.ApplyChanges),
+		Partitioned:   r.t.Partitions != nil || r.t.hasPart(),
+		KeyList:       formatSafe(quoteList(r.t.Keys)),
 	}
-	keys := map[string]bool{}
 	for _, key := range r.t.Keys {
-		keys[key] = true
+		d.keys = append(d.keys, QuoteIdent(key))
 	}
-	var sets []string
 	for _, c := range r.t.Columns {
 		if c.Generated != "" {
 			continue
@@ -47,18 +57,50 @@ func (r *renderer) routineData() routineData {
 		d.text += name
 		always := c.Identity == "always"
 		d.IdentityAlways = d.IdentityAlways || always
-		if !keys[c.Name] && !always {
-			sets = append(sets, fmt.Sprintf("%s = excluded.%s", name, name))
+		if !slices.Contains(r.t.Keys, c.Name) && !always {
+			d.sets = append(d.sets, name)
 		}
 	}
-	d.SetList = formatSafe(strings.Join(sets, ",\n                "))
-	d.KeyList = formatSafe(d.KeyList)
 	return d
+}
+
+// SetList returns the assignments of an update from the row called by an alias,
+// one a line, indented; empty when the table has key columns only.
+func (d routineData) SetList(from string, indent int) string {
+	out := make([]string, len(d.sets))
+	for i, name := range d.sets {
+		out[i] = fmt.Sprintf("%s = %s.%s", name, from, name)
+	}
+	return formatSafe(strings.Join(out, ",\n"+strings.Repeat(" ", indent)))
+}
+
+// Keys, Columns and Sets return the key columns, all columns that can be
+// written, and those that an update writes, of the row called by an alias.
+func (d routineData) Keys(of string) string    { return listOf(of, d.keys) }
+func (d routineData) Columns(of string) string { return listOf(of, d.columns) }
+func (d routineData) Sets(of string) string    { return listOf(of, d.sets) }
+
+// FirstKey is the first key column: null where an outer join found no row.
+func (d routineData) FirstKey(of string) string { return listOf(of, d.keys[:1]) }
+
+func listOf(alias string, names []string) string { return joinOf(alias, names, ", ") }
+
+func joinOf(alias string, names []string, separator string) string {
+	out := make([]string, len(names))
+	for i, name := range names {
+		out[i] = alias + "." + name
+	}
+	return formatSafe(strings.Join(out, separator))
 }
 
 // ColumnList returns the columns that can be written, one a line, indented.
 func (d routineData) ColumnList(indent int) string {
 	return formatSafe(strings.Join(d.columns, ",\n"+strings.Repeat(" ", indent)))
+}
+
+// ColumnListOf is ColumnList with an alias before each name.
+func (d routineData) ColumnListOf(of string, indent int) string {
+	return joinOf(of, d.columns, ",\n"+strings.Repeat(" ", indent))
 }
 
 // InFormat is the live table inside a text that format() reads.
@@ -93,7 +135,7 @@ func (r *renderer) routines() ([]string, error) {
 	}
 	data := r.routineData()
 	var out []string
-	for _, name := range []string{"table_delete_step.sql.tmpl", "table_move_batch.sql.tmpl", "table_publish.sql.tmpl"} {
+	for _, name := range []string{"table_delete_step.sql.tmpl", "table_move_batch.sql.tmpl", "table_apply_changes.sql.tmpl", "table_publish.sql.tmpl"} {
 		var b strings.Builder
 		if err := templates.ExecuteTemplate(&b, name, data); err != nil {
 			return nil, fmt.Errorf("sqlgen: table %s: %w", r.live(), err)

@@ -33,13 +33,20 @@ type Table struct {
 	Checks     Named[string]   `yaml:"checks" jsonschema_description:"Check constraints: a name of your own for each, and a boolean SQL expression over the table's columns."`
 	Partitions *Partitions     `yaml:"partitions" jsonschema_description:"Splits the table into one LIST partition a value."`
 	Roles      *Roles          `yaml:"roles" jsonschema_description:"Roles that get what they need for this table, and no more. Made where they are missing."`
-	Publish    string          `yaml:"publish" jsonschema:"enum=batched,default=batched" jsonschema_description:"How staged rows become live. batched: moves of at most 200000 rows, each its own transaction."`
+	Publish    string          `yaml:"publish" jsonschema:"enum=batched,enum=atomic,enum=swap,enum=swap_or_atomic,default=batched" jsonschema_description:"How staged rows become live. batched: moves of at most 200000 rows, each its own transaction. atomic: one transaction that touches only the rows that differ. swap: the staged table takes the place of the old one; for runs that empty the table. swap_or_atomic: swap where the run empties the table, else atomic."`
 
 	// src and path say where the table was read, for messages. A table made in
 	// Go has neither.
 	src  *source
 	path string
 }
+
+// swaps reports whether the staged table may take the place of a partition.
+func (t *Table) swaps() bool { return t.Publish == "swap" || t.Publish == "swap_or_atomic" }
+
+// hasPart reports whether the table is split for the sake of the swap alone: it
+// has one partition, which takes every row.
+func (t *Table) hasPart() bool { return t.swaps() && t.Partitions == nil }
 
 // Column is one column of a [Table].
 type Column struct {

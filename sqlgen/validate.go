@@ -267,10 +267,8 @@ func (c *checker) checkPublish() {
 		return
 	}
 	switch c.t.Publish {
-	case "batched":
-	case "atomic", "swap":
-		c.fail("publish", "the publish mode %s is not available yet: use batched", c.t.Publish)
+	case "batched", "atomic", "swap", "swap_or_atomic":
 	default:
-		c.fail("publish", "%q is no publish mode: use batched", c.t.Publish)
+		c.fail("publish", "%q is no publish mode: use batched, atomic, swap or swap_or_atomic", c.t.Publish)
 	}
 }

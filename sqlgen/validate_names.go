@@ -70,12 +70,16 @@ func (r *registry) addTable(t *Table) {
 	for i, partition := range n.Partitions {
 		r.relation(t, partition.Value, fmt.Sprintf("the partition of %q", partition.Name), fmt.Sprintf("%s.partitions.values[%d]", t.path, i))
 	}
+	if t.hasPart() {
+		r.relation(t, n.Part, "the partition that is swapped", t.path+".publish")
+	}
 	for _, sequence := range n.Sequences {
 		r.relation(t, sequence.Value, fmt.Sprintf("the sequence of the column %q", sequence.Name), t.path+".columns")
 	}
 	r.routine(t, n.Publish, "the publish procedure")
 	r.routine(t, n.DeleteStep, "the delete function")
 	r.routine(t, n.MoveBatch, "the move function")
+	r.routine(t, n.ApplyChanges, "the function that applies what differs")
 }
 
 func (r *registry) relation(t *Table, name, what, path string) {

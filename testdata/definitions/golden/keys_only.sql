@@ -61,13 +61,15 @@ $delete_step$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
--- Purpose: move one batch of staged rows into demo.keys_only: the rows from p_from on, p_batch_rows of them.
+-- Purpose: move one batch of staged rows into demo.keys_only: the rows from p_from on and before p_upto, at most
+--          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
 -- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
 CREATE FUNCTION demo.keys_only_move_batch(
     p_staged       text,
     p_from         tid,
+    p_upto         tid,
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
@@ -81,12 +83,11 @@ SET work_mem = '64MB'                     -- a batch is sorted in memory
 AS $move_batch$
 #variable_conflict error
 DECLARE
-    v_end  CONSTANT tid := '(4294967294,65535)'::tid;  -- after every row
     v_rows bigint;
 BEGIN
-    EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 OFFSET $2 LIMIT 1', p_staged)
+    EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
-    USING p_from, p_batch_rows;
+    USING p_from, p_upto, p_batch_rows;
 
     EXECUTE format(
         $insert$
@@ -102,7 +103,7 @@ BEGIN
           AND cs9_op = 'i'
         ORDER BY b, a
         $insert$, p_staged)
-    USING p_from, coalesce(p_next, v_end);
+    USING p_from, coalesce(p_next, p_upto);
     GET DIAGNOSTICS rows_moved = ROW_COUNT;
 
     IF p_has_upserts THEN
@@ -122,7 +123,7 @@ BEGIN
             ON CONFLICT (b, a)
             DO NOTHING
             $upsert$, p_staged)
-        USING p_from, coalesce(p_next, v_end);
+        USING p_from, coalesce(p_next, p_upto);
         GET DIAGNOSTICS v_rows = ROW_COUNT;
         rows_moved := rows_moved + v_rows;
     END IF;
@@ -131,27 +132,109 @@ $move_batch$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
--- Purpose: publish what a run staged for demo.keys_only, this table alone. The run ends with the last of its tables.
+-- Purpose: make demo.keys_only what the staged rows say, and touch only the rows that differ: what is gone is deleted,
+--          what changed is updated, what is new is inserted. Readers see all of it at once, when the caller commits.
+-- Contract: p_deletes is true for the live rows that the run deletes; the caller keeps other writers out, and has proved
+--          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
+--          index wants that, where values may change places between rows.
+-- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
+--          that finds the changes may run in parallel; it is what costs when little has changed.
+CREATE FUNCTION demo.keys_only_apply_changes(
+    p_staged          text,
+    p_deletes         text,
+    p_replace         boolean,
+    OUT rows_deleted  bigint,
+    OUT rows_updated  bigint,
+    OUT rows_inserted bigint
+)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET work_mem = '64MB'
+SET parallel_setup_cost = 0   -- few rows come back from the workers, which
+SET parallel_tuple_cost = 0   -- the planner cannot know
+SET jit = off
+AS $apply_changes$
+#variable_conflict error
+DECLARE
+    v_staged_live CONSTANT text := cs9.key_match('demo.keys_only'::regclass, 's', 'l');
+    v_staged_diff CONSTANT text := cs9.key_match('demo.keys_only'::regclass, 's', 'd');
+    v_live_diff   CONSTANT text := cs9.key_match('demo.keys_only'::regclass, 'l', 'd');
+BEGIN
+    EXECUTE format(
+        $diff$
+        CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
+        SELECT s.b, s.a,
+               CASE
+                   WHEN l.b IS NULL THEN 'insert'
+                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.b, l.a)::record *<> ROW(s.b, s.a)::record) THEN 'replace'
+                   ELSE 'update'
+               END AS change
+        FROM %1$s AS s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.keys_only) AS l ON %3$s
+        WHERE l.b IS NULL
+           OR (l.cs9_deleted AND ROW(l.a, l.b)::record *<> ROW(s.a, s.b)::record)
+        UNION ALL
+        SELECT l.b, l.a, 'delete'
+        FROM (SELECT * FROM demo.keys_only WHERE (%2$s)) AS l
+        WHERE NOT EXISTS (SELECT FROM %1$s AS s WHERE %3$s)
+        $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+    ANALYZE pg_temp.cs9_diff;
+
+    EXECUTE format(
+        $delete$
+        DELETE FROM demo.keys_only AS l
+        USING pg_temp.cs9_diff AS d
+        WHERE d.change IN ('delete', 'replace') AND %s
+        $delete$, v_live_diff);
+    GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+
+    rows_updated := 0;
+
+    EXECUTE format(
+        $insert$
+        INSERT INTO demo.keys_only (
+            a,
+            b
+        )
+        SELECT
+            s.a,
+            s.b
+        FROM %s AS s
+        JOIN pg_temp.cs9_diff AS d ON %s
+        WHERE d.change IN ('insert', 'replace')
+        ORDER BY s.b, s.a
+        $insert$, p_staged, v_staged_diff);
+    GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    DROP TABLE pg_temp.cs9_diff;
+END;
+$apply_changes$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+-- Purpose: publish what a run staged for demo.keys_only, this table alone; a table that is not batched, together with all of
+--          the run that are not. The run ends with the last of its tables.
 -- Contract: as cs9.publish: top level only, because it commits.
 CREATE PROCEDURE demo.keys_only_publish(task text, run_key text, batch_rows integer DEFAULT 200000)
 LANGUAGE plpgsql
 AS $publish$
 #variable_conflict error
 BEGIN
-    CALL cs9.publish_table(task, run_key, 'demo.keys_only', batch_rows);
+    CALL cs9.publish_table(task, run_key, 'demo.keys_only', batch_rows, 1);
 END;
 $publish$;
 -- +goose StatementEnd
 
 REVOKE EXECUTE ON FUNCTION demo.keys_only_delete_step(text, text) FROM PUBLIC;
-REVOKE EXECUTE ON FUNCTION demo.keys_only_move_batch(text, tid, integer, boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION demo.keys_only_move_batch(text, tid, tid, integer, boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION demo.keys_only_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE demo.keys_only_publish(text, text, integer) FROM PUBLIC;
 
 -- +goose StatementBegin
 COMMENT ON TABLE demo.keys_only_staging IS 'cs9gen: staging template of demo.keys_only; stays empty, each run writes to a copy';
 -- +goose StatementEnd
 COMMENT ON FUNCTION demo.keys_only_delete_step(text, text) IS 'cs9gen: applies one delete to demo.keys_only';
-COMMENT ON FUNCTION demo.keys_only_move_batch(text, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into demo.keys_only';
+COMMENT ON FUNCTION demo.keys_only_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into demo.keys_only';
+COMMENT ON FUNCTION demo.keys_only_apply_changes(text, text, boolean) IS 'cs9gen: makes demo.keys_only what the staged rows say, touching only rows that differ';
 COMMENT ON PROCEDURE demo.keys_only_publish(text, text, integer) IS 'cs9gen: publishes what a run staged for demo.keys_only';
 
 -- From here on runs may write to the table.
@@ -163,6 +246,7 @@ SELECT cs9.register_table(
     p_staging           => 'keys_only_staging',
     p_delete_function   => 'keys_only_delete_step',
     p_move_function     => 'keys_only_move_batch',
+    p_apply_function    => 'keys_only_apply_changes',
     p_publish_procedure => 'keys_only_publish',
     p_definition_hash   => '945634413196d1cef0f75fcb7744949b6e084c3db175a7e7ea35b2c845d0ae02'
 );
@@ -172,7 +256,8 @@ SELECT cs9.register_table(
 -- Refused while a run that writes to the table is unfinished. The schema stays: it may hold more.
 SELECT cs9.unregister_table('demo', 'keys_only');
 DROP PROCEDURE demo.keys_only_publish(text, text, integer);
-DROP FUNCTION demo.keys_only_move_batch(text, tid, integer, boolean);
+DROP FUNCTION demo.keys_only_apply_changes(text, text, boolean);
+DROP FUNCTION demo.keys_only_move_batch(text, tid, tid, integer, boolean);
 DROP FUNCTION demo.keys_only_delete_step(text, text);
 DROP TABLE demo.keys_only_staging;
 DROP TABLE demo.keys_only;

@@ -118,13 +118,15 @@ $delete_step$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
--- Purpose: move one batch of staged rows into "S.x"."T.y Z": the rows from p_from on, p_batch_rows of them.
+-- Purpose: move one batch of staged rows into "S.x"."T.y Z": the rows from p_from on and before p_upto, at most
+--          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
 -- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
 CREATE FUNCTION "S.x"."T.y Z_move_batch"(
     p_staged       text,
     p_from         tid,
+    p_upto         tid,
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
@@ -138,12 +140,11 @@ SET work_mem = '64MB'                     -- a batch is sorted in memory
 AS $move_batch$
 #variable_conflict error
 DECLARE
-    v_end  CONSTANT tid := '(4294967294,65535)'::tid;  -- after every row
     v_rows bigint;
 BEGIN
-    EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 OFFSET $2 LIMIT 1', p_staged)
+    EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
-    USING p_from, p_batch_rows;
+    USING p_from, p_upto, p_batch_rows;
 
     EXECUTE format(
         $insert_$
@@ -167,7 +168,7 @@ BEGIN
           AND cs9_op = 'i'
         ORDER BY "C Odd%%.x", "select"
         $insert_$, p_staged)
-    USING p_from, coalesce(p_next, v_end);
+    USING p_from, coalesce(p_next, p_upto);
     GET DIAGNOSTICS rows_moved = ROW_COUNT;
 
     IF p_has_upserts THEN
@@ -199,7 +200,7 @@ BEGIN
                 "år" = excluded."år",
                 "$insert$" = excluded."$insert$"
             $upsert$, p_staged)
-        USING p_from, coalesce(p_next, v_end);
+        USING p_from, coalesce(p_next, p_upto);
         GET DIAGNOSTICS v_rows = ROW_COUNT;
         rows_moved := rows_moved + v_rows;
     END IF;
@@ -208,20 +209,122 @@ $move_batch$;
 -- +goose StatementEnd
 
 -- +goose StatementBegin
--- Purpose: publish what a run staged for "S.x"."T.y Z", this table alone. The run ends with the last of its tables.
+-- Purpose: make "S.x"."T.y Z" what the staged rows say, and touch only the rows that differ: what is gone is deleted,
+--          what changed is updated, what is new is inserted. Readers see all of it at once, when the caller commits.
+-- Contract: p_deletes is true for the live rows that the run deletes; the caller keeps other writers out, and has proved
+--          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
+--          index wants that, where values may change places between rows.
+-- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
+--          that finds the changes may run in parallel; it is what costs when little has changed.
+CREATE FUNCTION "S.x"."T.y Z_apply_changes"(
+    p_staged          text,
+    p_deletes         text,
+    p_replace         boolean,
+    OUT rows_deleted  bigint,
+    OUT rows_updated  bigint,
+    OUT rows_inserted bigint
+)
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+SET work_mem = '64MB'
+SET parallel_setup_cost = 0   -- few rows come back from the workers, which
+SET parallel_tuple_cost = 0   -- the planner cannot know
+SET jit = off
+AS $apply_changes$
+#variable_conflict error
+DECLARE
+    v_staged_live CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 's', 'l');
+    v_staged_diff CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 's', 'd');
+    v_live_diff   CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'l', 'd');
+BEGIN
+    EXECUTE format(
+        $diff$
+        CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
+        SELECT s."C Odd%%.x", s."select",
+               CASE
+                   WHEN l."C Odd%%.x" IS NULL THEN 'insert'
+                   WHEN l.cs9_deleted AND (%4$L OR ROW(l."C Odd%%.x", l."select")::record *<> ROW(s."C Odd%%.x", s."select")::record) THEN 'replace'
+                   ELSE 'update'
+               END AS change
+        FROM %1$s AS s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS l ON %3$s
+        WHERE l."C Odd%%.x" IS NULL
+           OR (l.cs9_deleted AND ROW(l."C Odd%%.x", l."select", l."a""b", l."back\slash", l."år", l."$insert$")::record *<> ROW(s."C Odd%%.x", s."select", s."a""b", s."back\slash", s."år", s."$insert$")::record)
+           OR (NOT l.cs9_deleted AND ROW(l."a""b", l."back\slash", l."år", l."$insert$")::record *<> ROW(s."a""b", s."back\slash", s."år", s."$insert$")::record)
+        UNION ALL
+        SELECT l."C Odd%%.x", l."select", 'delete'
+        FROM (SELECT * FROM "S.x"."T.y Z" WHERE (%2$s)) AS l
+        WHERE NOT EXISTS (SELECT FROM %1$s AS s WHERE %3$s)
+        $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+    ANALYZE pg_temp.cs9_diff;
+
+    EXECUTE format(
+        $delete$
+        DELETE FROM "S.x"."T.y Z" AS l
+        USING pg_temp.cs9_diff AS d
+        WHERE d.change IN ('delete', 'replace') AND %s
+        $delete$, v_live_diff);
+    GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+
+    rows_updated := 0;
+    EXECUTE format(
+        $update$
+        UPDATE "S.x"."T.y Z" AS l
+        SET "a""b" = s."a""b",
+            "back\slash" = s."back\slash",
+            "år" = s."år",
+            "$insert$" = s."$insert$"
+        FROM pg_temp.cs9_diff AS d
+        JOIN %s AS s ON %s
+        WHERE d.change = 'update' AND %s
+        $update$, p_staged, v_staged_diff, v_live_diff);
+    GET DIAGNOSTICS rows_updated = ROW_COUNT;
+
+    EXECUTE format(
+        $insert_$
+        INSERT INTO "S.x"."T.y Z" (
+            "C Odd%%.x",
+            "select",
+            "a""b",
+            "back\slash",
+            "år",
+            "$insert$"
+        )
+        SELECT
+            s."C Odd%%.x",
+            s."select",
+            s."a""b",
+            s."back\slash",
+            s."år",
+            s."$insert$"
+        FROM %s AS s
+        JOIN pg_temp.cs9_diff AS d ON %s
+        WHERE d.change IN ('insert', 'replace')
+        ORDER BY s."C Odd%%.x", s."select"
+        $insert_$, p_staged, v_staged_diff);
+    GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    DROP TABLE pg_temp.cs9_diff;
+END;
+$apply_changes$;
+-- +goose StatementEnd
+
+-- +goose StatementBegin
+-- Purpose: publish what a run staged for "S.x"."T.y Z", this table alone; a table that is not batched, together with all of
+--          the run that are not. The run ends with the last of its tables.
 -- Contract: as cs9.publish: top level only, because it commits.
 CREATE PROCEDURE "S.x"."T.y Z_publish"(task text, run_key text, batch_rows integer DEFAULT 200000)
 LANGUAGE plpgsql
 AS $publish$
 #variable_conflict error
 BEGIN
-    CALL cs9.publish_table(task, run_key, '"S.x"."T.y Z"', batch_rows);
+    CALL cs9.publish_table(task, run_key, '"S.x"."T.y Z"', batch_rows, 1);
 END;
 $publish$;
 -- +goose StatementEnd
 
 REVOKE EXECUTE ON FUNCTION "S.x"."T.y Z_delete_step"(text, text) FROM PUBLIC;
-REVOKE EXECUTE ON FUNCTION "S.x"."T.y Z_move_batch"(text, tid, integer, boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION "S.x"."T.y Z_move_batch"(text, tid, tid, integer, boolean) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION "S.x"."T.y Z_apply_changes"(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE "S.x"."T.y Z_publish"(text, text, integer) FROM PUBLIC;
 
 COMMENT ON COLUMN "S.x"."T.y Z"."back\slash" IS E'a \\ and a '' ';
@@ -229,7 +332,8 @@ COMMENT ON COLUMN "S.x"."T.y Z"."back\slash" IS E'a \\ and a '' ';
 COMMENT ON TABLE "S.x"."T.y Z_staging" IS 'cs9gen: staging template of "S.x"."T.y Z"; stays empty, each run writes to a copy';
 -- +goose StatementEnd
 COMMENT ON FUNCTION "S.x"."T.y Z_delete_step"(text, text) IS 'cs9gen: applies one delete to "S.x"."T.y Z"';
-COMMENT ON FUNCTION "S.x"."T.y Z_move_batch"(text, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into "S.x"."T.y Z"';
+COMMENT ON FUNCTION "S.x"."T.y Z_move_batch"(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into "S.x"."T.y Z"';
+COMMENT ON FUNCTION "S.x"."T.y Z_apply_changes"(text, text, boolean) IS 'cs9gen: makes "S.x"."T.y Z" what the staged rows say, touching only rows that differ';
 COMMENT ON PROCEDURE "S.x"."T.y Z_publish"(text, text, integer) IS 'cs9gen: publishes what a run staged for "S.x"."T.y Z"';
 
 -- From here on runs may write to the table.
@@ -241,6 +345,7 @@ SELECT cs9.register_table(
     p_staging           => 'T.y Z_staging',
     p_delete_function   => 'T.y Z_delete_step',
     p_move_function     => 'T.y Z_move_batch',
+    p_apply_function    => 'T.y Z_apply_changes',
     p_publish_procedure => 'T.y Z_publish',
     p_definition_hash   => 'e8a2aa0fe06490da1d863ff01aebf1b3554efddd0f903320e1bc1188d23db1f0'
 );
@@ -250,7 +355,8 @@ SELECT cs9.register_table(
 -- Refused while a run that writes to the table is unfinished. The schema stays: it may hold more.
 SELECT cs9.unregister_table('S.x', 'T.y Z');
 DROP PROCEDURE "S.x"."T.y Z_publish"(text, text, integer);
-DROP FUNCTION "S.x"."T.y Z_move_batch"(text, tid, integer, boolean);
+DROP FUNCTION "S.x"."T.y Z_apply_changes"(text, text, boolean);
+DROP FUNCTION "S.x"."T.y Z_move_batch"(text, tid, tid, integer, boolean);
 DROP FUNCTION "S.x"."T.y Z_delete_step"(text, text);
 DROP TABLE "S.x"."T.y Z_staging";
 DROP TABLE "S.x"."T.y Z";

@@ -1,0 +1,60 @@
+-- Purpose: put what a run staged in the place of the partitions, for all its swap tables. First all that readers do not
+--          notice; then, with the live tables locked against them, nothing but changes of the catalogue.
+-- Returns: what was done to each table, for people.
+CREATE FUNCTION cs9.apply_swaps(p_run_id bigint)
+RETURNS text[]
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $apply_swaps$
+#variable_conflict error
+DECLARE
+    v_pair  record;
+    v_table record;
+    v_notes text[] := ARRAY[]::text[];
+    -- written down now: with the first switch the tables are not what they were
+    v_pairs CONSTANT jsonb := (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('table_id', a.table_id, 'leaf', p.leaf::oid, 'staged', p.staged::oid, 'bound', p.bound)
+                                  ORDER BY a.table_id, p.leaf::text COLLATE "C"), '[]')
+        FROM cs9.apply_tables(p_run_id) AS a
+        CROSS JOIN LATERAL cs9.swap_pairs(p_run_id, a.table_id) AS p
+        WHERE a.mode = 'swap');
+BEGIN
+    FOR v_pair IN
+        SELECT p.* FROM jsonb_to_recordset(v_pairs) AS p (table_id integer, leaf oid, staged oid, bound text) WHERE p.staged IS NOT NULL
+    LOOP
+        PERFORM cs9.finish_partition(p_run_id, v_pair.table_id, v_pair.leaf::regclass, v_pair.staged::regclass);
+    END LOOP;
+
+    FOR v_table IN
+        SELECT DISTINCT p.table_id FROM jsonb_to_recordset(v_pairs) AS p (table_id integer) ORDER BY p.table_id
+    LOOP
+        EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', cs9.table_label(v_table.table_id));
+    END LOOP;
+    FOR v_pair IN
+        SELECT p.* FROM jsonb_to_recordset(v_pairs) AS p (table_id integer, leaf oid, staged oid, bound text)
+    LOOP
+        IF v_pair.staged IS NULL THEN
+            EXECUTE format('TRUNCATE TABLE ONLY %s', v_pair.leaf::regclass);
+        ELSE
+            PERFORM cs9.switch_partition(p_run_id, v_pair.table_id, v_pair.leaf::regclass, v_pair.staged::regclass, v_pair.bound);
+        END IF;
+    END LOOP;
+
+    FOR v_table IN
+        SELECT p.table_id, count(*) AS partitions
+        FROM jsonb_to_recordset(v_pairs) AS p (table_id integer)
+        GROUP BY p.table_id
+        ORDER BY p.table_id
+    LOOP
+        v_notes := array_append(v_notes, format('%s: %s swapped', cs9.table_label(v_table.table_id),
+            CASE v_table.partitions WHEN 1 THEN '1 partition' ELSE format('%s partitions', v_table.partitions) END));
+        -- a staged table that was not split has become a partition itself
+        UPDATE cs9.run_table AS t
+        SET staged_name = NULL
+        WHERE t.run_id = p_run_id AND t.table_id = v_table.table_id
+          AND to_regclass(format('cs9_staging.%I', t.staged_name)) IS NULL;
+    END LOOP;
+    RETURN v_notes;
+END;
+$apply_swaps$;
+COMMENT ON FUNCTION cs9.apply_swaps(bigint) IS 'Puts what a run staged in the place of the partitions of its swap tables';

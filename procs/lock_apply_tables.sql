@@ -1,0 +1,30 @@
+-- Purpose: keep writers out of the tables that are published in one transaction. Readers go on.
+-- How:     the staged tables come first: autovacuum may be at work there, and gives way only to one that waits.
+CREATE FUNCTION cs9.lock_apply_tables(p_run_id bigint)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $lock_apply_tables$
+#variable_conflict error
+DECLARE
+    v_relation text;
+BEGIN
+    FOR v_relation IN
+        SELECT cs9.staged_label(p_run_id, t.table_id)
+        FROM cs9.run_table AS t
+        WHERE t.run_id = p_run_id AND t.publish_mode IN ('swap', 'swap_or_atomic') AND t.staged_name IS NOT NULL
+        ORDER BY t.table_id
+    LOOP
+        EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', v_relation);
+    END LOOP;
+    FOR v_relation IN
+        SELECT cs9.table_label(t.table_id)
+        FROM cs9.run_table AS t
+        WHERE t.run_id = p_run_id AND t.publish_mode <> 'batched'
+        ORDER BY t.table_id
+    LOOP
+        EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', v_relation);
+    END LOOP;
+END;
+$lock_apply_tables$;
+COMMENT ON FUNCTION cs9.lock_apply_tables(bigint) IS 'Keeps writers out of the tables that are published in one transaction';

@@ -1,0 +1,47 @@
+-- Purpose: the switch itself: the partition leaves its table and waits in cs9_staging to be dropped; the staged table
+--          takes its place, its name and those of its indexes.
+-- Contract: the caller holds the live table ACCESS EXCLUSIVE. Changes of the catalogue only, whatever the size.
+CREATE FUNCTION cs9.switch_partition(p_run_id bigint, p_table_id integer, p_leaf regclass, p_staged regclass, p_bound text)
+RETURNS void
+LANGUAGE plpgsql
+SET search_path = pg_catalog, pg_temp
+AS $switch_partition$
+#variable_conflict error
+DECLARE
+    v_live    CONSTANT regclass := to_regclass(cs9.table_label(p_table_id));
+    v_retired CONSTANT name := format('r%s_t%s_old%s', p_run_id, p_table_id, p_leaf::oid)::name;
+    v_schema  name;
+    v_name    name;
+    v_index   record;
+BEGIN
+    SELECT n.nspname, c.relname INTO STRICT v_schema, v_name
+    FROM pg_catalog.pg_class AS c
+    JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE c.oid = p_leaf;
+    EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', v_live, p_leaf);
+
+    FOR v_index IN
+        SELECT c.relname, x.staged_name, i.indexrelid::regclass AS live_index
+        FROM pg_catalog.pg_index AS i
+        JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
+        CROSS JOIN LATERAL (SELECT cs9.staged_index(p_run_id, p_table_id, i.indexrelid) AS staged_name) AS x
+        JOIN pg_catalog.pg_class AS s ON s.relname = x.staged_name AND s.relnamespace = 'cs9_staging'::regnamespace
+        WHERE i.indrelid = p_leaf
+        ORDER BY c.relname COLLATE "C"
+    LOOP
+        EXECUTE format('ALTER INDEX %s RENAME TO %I', v_index.live_index, v_retired || '_' || v_index.staged_name);
+        EXECUTE format('ALTER INDEX cs9_staging.%I RENAME TO %I', v_index.staged_name, v_index.relname);
+    END LOOP;
+    EXECUTE format('ALTER TABLE %s RENAME TO %I', p_leaf, v_retired);
+    EXECUTE format('ALTER TABLE %I.%I SET SCHEMA cs9_staging', v_schema, v_retired);
+    EXECUTE format('ALTER TABLE %s SET SCHEMA %I', p_staged, v_schema);
+    EXECUTE format('ALTER TABLE %s RENAME TO %I', p_staged, v_name);
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I.%I %s', v_live, v_schema, v_name, p_bound);
+    EXECUTE format('ALTER TABLE %I.%I DROP CONSTRAINT IF EXISTS cs9_bound', v_schema, v_name);
+
+    UPDATE cs9.run_table AS t
+    SET retired_names = t.retired_names || v_retired
+    WHERE t.run_id = p_run_id AND t.table_id = p_table_id;
+END;
+$switch_partition$;
+COMMENT ON FUNCTION cs9.switch_partition(bigint, integer, regclass, regclass, text) IS 'Puts a staged table in the place of a partition';
