@@ -13,11 +13,14 @@ DECLARE
     v_detail  text;
 BEGIN
     CALL cs9.must_be_called_outside_a_transaction();
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     LOOP
         SELECT n.more, n.pause, n.message, n.detail
         INTO v_more, v_pause, v_message, v_detail
         FROM cs9.join_next(task, run_key, batch_rows) AS n;
         COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         EXIT WHEN NOT v_more;
         IF v_message IS NOT NULL THEN
             RAISE NOTICE USING MESSAGE = v_message, DETAIL = v_detail;

@@ -3,6 +3,7 @@
 -- Contract: top level only, because it commits: after the steps are recorded, after each step, after each batch. What is
 --          committed stays; a publish that stops goes on from there at the next call. Unqualified names are
 --          keywords: the procedure has no search_path of its own, since that would forbid COMMIT.
+--          READ COMMITTED, whatever the session's default is: what a lock was waited for must be seen behind it.
 -- Locks:   the task's advisory lock, session level, to the end; after an error that is not cs9gen's own, the session
 --          keeps it, and can call again.
 -- Errors:  2D000 inside a transaction; those of cs9.begin_publish and cs9.publish_next.
@@ -19,14 +20,18 @@ DECLARE
     v_detail  text;
 BEGIN
     CALL cs9.must_be_called_outside_a_transaction();
+    COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
     v_run_id := cs9.begin_publish(p_task, p_run_key, p_table, p_batch_rows, p_movers);
     COMMIT;
+    SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
 
     LOOP
         SELECT n.lock_waits, n.more, n.pause, n.message, n.detail
         INTO v_waits, v_more, v_pause, v_message, v_detail
         FROM cs9.publish_next(p_task, v_run_id, p_table, p_batch_rows, v_waits) AS n;
         COMMIT;
+        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;
         IF v_message IS NOT NULL THEN
             RAISE NOTICE USING MESSAGE = v_message, DETAIL = v_detail;
         END IF;
