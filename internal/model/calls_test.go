@@ -256,11 +256,8 @@ func (s *sequence) finishRun(c int) {
 
 func (s *sequence) beginPublish(c int, key, name string) {
 	s.log("controller %d: begin_publish %s %s", c, key, name)
-	fresh := s.w.find(key) != nil && s.w.find(key).state == "ready"
+	s.hinder(c, s.w.find(key), 20, false)
 	want, r := s.w.beginPublish(c, key, name)
-	if fresh && r != nil {
-		s.lies(r)
-	}
 	var id int64
 	got, err := s.db.query(c, fmt.Sprintf("SELECT cs9.begin_publish('t', %s, %s, %d)", literal(key), orNull(name), s.batch()), &id)
 	s.must(err)
@@ -270,6 +267,7 @@ func (s *sequence) beginPublish(c int, key, name string) {
 	if r != nil {
 		s.known[c].publishes, s.known[c].table = r, name
 	}
+	s.clear(c)
 	s.same(want, got)
 }
 
@@ -279,6 +277,7 @@ func (s *sequence) publishNext(c int) {
 		return
 	}
 	s.log("controller %d: publish_next run %d %s by %d", c, k.publishes.id, k.table, batch)
+	s.hinder(c, k.publishes, 20, false)
 	want, more := s.w.publishNext(c, k.publishes, k.table, batch)
 	var got bool
 	state, err := s.db.query(c, fmt.Sprintf("SELECT more FROM cs9.publish_next('t', %d, %s, %d, 0)", k.publishes.id, orNull(k.table), batch), &got)
@@ -289,23 +288,30 @@ func (s *sequence) publishNext(c int) {
 	if k.publishes.state == "published" {
 		s.stats["published by steps"]++
 	}
+	s.clear(c)
 	s.same(want, state)
 }
 
 func (s *sequence) callPublish(c int, key, name string) {
 	batch := s.batch()
 	s.log("controller %d: CALL publish %s %s by %d", c, key, name, batch)
-	want := s.w.publish(c, key, name, batch)
+	s.hinder(c, s.w.find(key), 80, true)
+	want, notices := s.w.publish(c, key, name, batch)
 	call := fmt.Sprintf("CALL cs9.publish('t', %s, %d)", literal(key), batch)
 	if name != "" {
 		call = fmt.Sprintf("CALL %s_publish('t', %s, %d)", name, literal(key), batch)
 	}
-	got, err := s.db.query(c, call)
+	s.db.notices = 0
+	got, err := s.db.call(c, call, s.w.stop != "")
 	s.must(err)
 	if want == "" {
 		s.stats["published by CALL"]++
 	}
+	s.clear(c)
 	s.same(want, got)
+	if s.db.notices != notices {
+		s.differ("notices", notices, s.db.notices)
+	}
 }
 
 func (s *sequence) discard(c int, key string, force bool) {
@@ -338,7 +344,10 @@ func (s *sequence) changeLive() {
 		s.insertLive()
 		return
 	}
-	d := s.deletion(rapid.SampledFrom(tables).Draw(s.T, "table").name)
+	s.deleteLive(s.deletion(rapid.SampledFrom(tables).Draw(s.T, "table").name))
+}
+
+func (s *sequence) deleteLive(d deletion) {
 	s.log("delete_rows %+v", d)
 	s.w.deleteLive(d)
 	got, err := s.db.query(0, fmt.Sprintf("SELECT cs9.delete_rows(%s, %s, %s)", literal(d.table), literal(d.kind), orNull(d.sql())))
@@ -352,6 +361,10 @@ func (s *sequence) insertLive() {
 	if r.P == "z" {
 		r.P = "a"
 	}
+	s.insertRow(t, r)
+}
+
+func (s *sequence) insertRow(t table, r row) {
 	s.log("insert into %s %v", t.name, r)
 	want := s.w.insertLive(t.name, r)
 	got, err := s.db.query(0, fmt.Sprintf("INSERT INTO %s VALUES (%s)", t.name, strings.Join(t.values(r), ", ")))

@@ -23,23 +23,28 @@ type database struct {
 	observer *pgx.Conn
 	sessions [controllers + workers]*pgx.Conn
 	ids      map[string]int
+	notices  int // of publishes, since the last look
 }
 
-func dial(url string) (*pgx.Conn, error) {
-	config, err := pgx.ParseConfig(url)
+func (db *database) dial() (*pgx.Conn, error) {
+	config, err := pgx.ParseConfig(db.url)
 	if err != nil {
 		return nil, err
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
 	config.RuntimeParams["statement_timeout"] = "10s"
-	config.RuntimeParams["client_min_messages"] = "warning"
+	config.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		if strings.HasPrefix(n.Detail, "{") {
+			db.notices++
+		}
+	}
 	return pgx.ConnectConfig(context.Background(), config)
 }
 
 func openDatabase(url string) (*database, error) {
 	db := &database{url: url, ids: map[string]int{}}
 	var err error
-	if db.observer, err = dial(url); err != nil {
+	if db.observer, err = db.dial(); err != nil {
 		return nil, err
 	}
 	for _, t := range tables {
@@ -49,7 +54,8 @@ func openDatabase(url string) (*database, error) {
 		}
 		db.ids[t.name] = id
 	}
-	return db, nil
+	_, err = db.observer.Exec(context.Background(), stopSQL)
+	return db, err
 }
 
 func (db *database) close() {
@@ -95,7 +101,7 @@ func (db *database) reset() error {
 // session is the connection of a session, made anew after a kill.
 func (db *database) session(n int) (*pgx.Conn, error) {
 	if db.sessions[n] == nil {
-		conn, err := dial(db.url)
+		conn, err := db.dial()
 		if err != nil {
 			return nil, err
 		}

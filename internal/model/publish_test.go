@@ -132,6 +132,9 @@ func (w *world) checkPublish(r *run) string {
 		if r.dropsAll(name) && len(r.staged[name]) == 0 && !r.allowEmpty {
 			return "S9014"
 		}
+		if _, made := r.staged[name]; made && w.lock.blocksReaders(name) {
+			return "S9017"
+		}
 		values := map[int]bool{}
 		for _, s := range r.staged[name] {
 			if s.U != 0 && values[s.U] {
@@ -207,11 +210,16 @@ func (w *world) beginPublish(c int, key, name string) (state string, r *run) {
 		return "S9001", nil
 	}
 	if r.state == "ready" {
-		if refusal := w.checkPublish(r); refusal != "" {
+		refusal := w.checkPublish(r)
+		r.recordSteps()
+		if refusal == "" && slices.ContainsFunc(r.steps, w.lock.hidesPartitions) {
+			refusal = "S9017"
+		}
+		if refusal != "" {
+			r.steps = nil
 			w.release(c)
 			return refusal, nil
 		}
-		r.recordSteps()
 		r.state = "publishing"
 	}
 	return "", r
@@ -237,6 +245,9 @@ func (w *world) publishNext(c int, r *run, name string, batch int) (state string
 	}
 	if s == nil {
 		return "", false
+	}
+	if state, is := w.hindered(c, r, s, batch); is {
+		return state, state == ""
 	}
 	s.finished = true
 	switch s.kind {
@@ -266,30 +277,21 @@ func (r *run) onlyCloseLeft() bool {
 	return !slices.ContainsFunc(r.steps, func(s *step) bool { return !s.finished && s.kind != "close" })
 }
 
-// publish predicts CALL cs9.publish, or that of one table.
-func (w *world) publish(c int, key, name string, batch int) string {
+// publish predicts CALL cs9.publish, or that of one table, and how many notices
+// it gives: one a piece that is committed, or a lock that it gave way to.
+func (w *world) publish(c int, key, name string, batch int) (state string, notices int) {
 	state, r := w.beginPublish(c, key, name)
 	if state != "" {
-		return state
+		return state, 0
 	}
 	for more := true; more; {
-		// each step is this session's: nothing can refuse it
-		before := r.pending(name)
-		_, more = w.publishNext(c, r, name, batch)
-		more = more && before > 0
+		if state, more = w.publishNext(c, r, name, batch); state != "" {
+			return state, notices
+		}
+		notices++
 	}
 	w.release(c)
-	return ""
-}
-
-func (r *run) pending(name string) int {
-	n := 0
-	for _, s := range r.steps {
-		if !s.finished && (name == "" || s.table == name || s.kind == "close") {
-			n++
-		}
-	}
-	return n
+	return "", notices
 }
 
 // deleteLive predicts delete_rows, which needs no run.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 	"pgregory.net/rapid"
 )
 
@@ -31,6 +30,7 @@ type sequence struct {
 	calls []string
 	next  int // the value of the next row
 	stats map[string]int
+	ends  bool // nothing is in the way any more
 }
 
 // actions are drawn from, a name as often as its weight.
@@ -41,6 +41,7 @@ var actions = func() (names []string) {
 	}{
 		{"drive", 22}, {"begin run", 2}, {"kill controller", 2}, {"kill worker", 1}, {"write", 3}, {"begin plan", 2}, {"end plan", 2},
 		{"finish run", 1}, {"begin publish", 1}, {"publish next", 2}, {"call publish", 1}, {"discard", 1}, {"end attempt", 1}, {"live", 1},
+		{"rewrite", 1},
 	} {
 		names = append(names, slices.Repeat([]string{a.name}, a.weight)...)
 	}
@@ -53,6 +54,7 @@ func property(db *database, stats map[string]int) func(*rapid.T) {
 		s := &sequence{T: t, db: db, w: newWorld(), stats: stats}
 		s.must(db.reset())
 		stats["sequences"]++
+		defer func() { s.must(s.db.unlock()) }()
 		first := s.draw("table", len(tables))
 		s.names = []string{tables[first].name}
 		if second := s.draw("second table", len(tables)); second != first {
@@ -109,6 +111,8 @@ func (s *sequence) step() {
 		s.endAttempt(s.draw("controller", controllers))
 	case "live":
 		s.changeLive()
+	case "rewrite":
+		s.rewrite()
 	}
 }
 
@@ -132,7 +136,11 @@ func (s *sequence) drive() {
 		s.drivenBegin(c, r)
 	case r.state == "running":
 		s.drivePlan(c, r)
-	case s.chance("CALL", 20):
+	case r.doomed() && s.chance("give up", 80):
+		s.discard(c, r.key, true)
+	case r.state == "ready" && s.chance("collide", 40):
+		s.collide(c, r)
+	case s.chance("CALL", 50):
 		s.callPublish(c, r.key, "")
 	case r.state == "ready" || k.publishes != r:
 		s.beginPublish(c, r.key, "")
@@ -140,6 +148,8 @@ func (s *sequence) drive() {
 		s.publishNext(c)
 		if s.chance("crash", 12) {
 			s.killController(c)
+		} else if s.chance("rewrite", 5) {
+			s.rewrite()
 		}
 	}
 }
@@ -200,14 +210,15 @@ func (s *sequence) drivePlan(c int, r *run) {
 
 // end brings the sequence to an end and looks that nothing is left over.
 func (s *sequence) end() {
+	s.ends = true
 	c := max(s.w.holder, 0)
-	if r := s.w.open(); r != nil {
-		if r.state == "publishing" {
-			s.beginRun(c, request{key: r.key, list: r.list, tables: r.tables, today: "2024-01-31"})
-			s.callPublish(c, r.key, "")
-		} else {
-			s.discard(c, r.key, false)
-		}
+	switch r := s.w.open(); {
+	case r == nil:
+	case r.state == "publishing" && !r.doomed():
+		s.beginRun(c, request{key: r.key, list: r.list, tables: r.tables, today: "2024-01-31"})
+		s.callPublish(c, r.key, "")
+	default:
+		s.discard(c, r.key, r.doomed())
 	}
 	if s.w.holder >= 0 {
 		s.endAttempt(s.w.holder)
@@ -260,19 +271,5 @@ func (s *sequence) same(want, got string) {
 	s.must(err)
 	if expected := s.db.expect(s.w); !slices.Equal(expected, lines) {
 		s.Fatalf("what can be seen (- model, + database):\n%s\nafter\n%s", cmp.Diff(expected, lines), strings.Join(s.calls, "\n"))
-	}
-}
-
-// lies puts the rows of each move in the order in which they lie.
-func (s *sequence) lies(r *run) {
-	for _, st := range r.steps {
-		if st.kind != "move" {
-			continue
-		}
-		rows, err := s.db.observer.Query(context.Background(), "SELECT v FROM "+s.db.stagedName(r, st.table)+" ORDER BY ctid")
-		s.must(err)
-		order, err := pgx.CollectRows(rows, pgx.RowTo[int])
-		s.must(err)
-		slices.SortFunc(st.rows, func(a, b stagedRow) int { return slices.Index(order, a.V) - slices.Index(order, b.V) })
 	}
 }

@@ -64,6 +64,7 @@ type run struct {
 	plans      []plan
 	deletes    []deletion
 	staged     map[string][]stagedRow // a table is there from its first use on
+	rewritten  map[string]bool        // staged tables whose rows were moved in the middle of the publish
 	steps      []*step
 	failed     bool // finish_run refused this attempt
 }
@@ -77,6 +78,10 @@ type world struct {
 	live   map[string]map[string]row
 	runs   []*run
 	holder int // the controller that owns the task; -1: none
+
+	// what the next call will meet
+	lock *lock
+	stop string
 }
 
 func newWorld() *world {
@@ -158,7 +163,7 @@ func (w *world) beginRun(c int, q request) (state, outcome string, r *run) {
 	if r == nil {
 		r = &run{
 			key: q.key, list: q.list, tables: q.tables, state: "running", attempt: 1, current: true, today: q.today,
-			allowEmpty: q.allowEmpty, staged: map[string][]stagedRow{},
+			allowEmpty: q.allowEmpty, staged: map[string][]stagedRow{}, rewritten: map[string]bool{},
 		}
 		for range q.list {
 			r.plans = append(r.plans, plan{state: "pending", rows: -1})
