@@ -22,6 +22,8 @@ var mutations = []struct {
 	{"the fence is skipped", "assert_live_attempt", []string{"IF v_run.attempt IS DISTINCT FROM p_attempt THEN", "IF false THEN"}},
 	{"a rerun plan is not cleared", "begin_plan", []string{"IF v_plan.attempt IS NOT NULL THEN", "IF false THEN"}},
 	{"the watermark is not recorded", "run_step", []string{"coalesce(v_watermark, s.watermark)", "s.watermark"}},
+	{"nothing is looked at when the publish begins", "begin_publish", []string{"PERFORM cs9.check_publish(v_run.run_id);", ""}},
+	{"a CALL commits at its end only", "publish_table", []string{"COMMIT;\n        RAISE", "RAISE"}},
 	{"the watermark is recorded one transaction late", "run_step", []string{
 		// what is in a setting of the session is lost with the session
 		"    CASE p_step.kind\n",
@@ -44,11 +46,14 @@ var mutations = []struct {
 	{"the last of the plans is skipped", "unfinished_plan", []string{"p.plan NOT IN (1, r.plans)", "p.plan <> 1"}},
 	{"recorded deletes of a rerun plan stay", "clear_plan", []string{"DELETE FROM cs9.staged_delete AS d WHERE d.run_id = p_run_id AND d.plan = p_plan;", ""}},
 	{"plans delete each other's rows", "check_deletes", []string{"IF v_other IS NOT NULL THEN", "IF false THEN"}},
+	{"a rewritten staged table goes unnoticed", "move_batch", []string{"IF pg_relation_filenode(to_regclass(v_staged)) IS DISTINCT FROM v_table.staged_filenode THEN", "IF false THEN"}},
+	{"a publish that stops at a lock keeps the task", "publish_blocked", []string{"PERFORM cs9.release_run(p_task);", ""}},
+	{"a piece that met a lock counts as the last", "publish_next", []string{"more := true;", "more := false;"}},
 	{"staged tables are left", "drop_staged", []string{"EXECUTE format('DROP TABLE IF EXISTS cs9_staging.%I', v_staged);", ""}},
 }
 
 // always is how many of them are tried without CS9GEN_MODEL_CHECKS.
-const always = 4
+const always = 6
 
 // recorder is what rapid reports a difference to: here it is what is wanted.
 type recorder struct {
@@ -122,7 +127,7 @@ func create(t *testing.T, name string) string {
 	require.NoError(t, err)
 	for _, r := range routines {
 		if r.Name == name {
-			return strings.Replace(r.Create(), "CREATE FUNCTION", "CREATE OR REPLACE FUNCTION", 1)
+			return strings.Replace(r.Create(), "CREATE ", "CREATE OR REPLACE ", 1)
 		}
 	}
 	require.Fail(t, "no routine "+name)
