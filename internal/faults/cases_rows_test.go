@@ -4,7 +4,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
@@ -243,43 +242,6 @@ func TestCase31IdentityValuesAreChosenOnce(t *testing.T) {
 	f.exec("INSERT INTO anon.numbered (k) VALUES (101)")
 	f.want("101 101 202", "SELECT count(*) || ' ' || count(DISTINCT id) || ' ' || max(twice) FROM anon.numbered")
 	f.wantClean()
-}
-
-// Parallel plans under a small pool: each has its own session and its own rows,
-// however many partitions the table has.
-func TestCase40ParallelPlansDoNotMixTheirRows(t *testing.T) {
-	f := newFixture(t)
-	var mu sync.Mutex
-	sessions := map[int]bool{}
-	write := func(plan int) step {
-		return func(ctx context.Context, _ runner.Run, h runner.Handles) error {
-			rows := func(yield func(map[string]any, error) bool) {
-				for id := range 50 {
-					if !yield(map[string]any{"id": plan*100 + id, "kind": []string{"a b", "a_b", "A", "a", "1", "01"}[id%6]}, nil) {
-						return
-					}
-				}
-			}
-			if err := h["t"].Insert(ctx, runner.Seq(rows)); err != nil {
-				return err
-			}
-			own := pgtest.Scalar[int](t, f.session(), "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE 'cs9gen %' AND datname = current_database()")
-			mu.Lock()
-			defer mu.Unlock()
-			sessions[own] = true
-			return nil
-		}
-	}
-	task := tableTask("anon.alike", nothing, write(1), write(2), write(3), write(4), write(5), write(6), nothing)
-	task.Cores = 4
-	f.mustRun(task, runner.RunKey("k"))
-	for n := range sessions {
-		if n > 5 {
-			t.Errorf("%d sessions at once; want the owner's and one a core", n)
-		}
-	}
-	f.want("300 300", "SELECT count(*) || ' ' || count(DISTINCT id) FROM anon.alike")
-	f.want("0 50 50 50 50 50 50 0", "SELECT string_agg(rows_staged::text, ' ' ORDER BY plan) FROM cs9.plan_status")
 }
 
 // A publish changes rows only: grants, views, triggers, policies and comments of

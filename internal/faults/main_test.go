@@ -44,7 +44,11 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	t.Parallel()
-	url := pgtest.NewDatabase(t, definitions)
+	return fixtureAt(t, pgtest.NewDatabase(t, definitions))
+}
+
+func fixtureAt(t *testing.T, url string) *fixture {
+	t.Helper()
 	f := &fixture{T: t, url: url, conn: pgtest.Connect(t, url), look: pgtest.Connect(t, url)}
 	f.runner = f.newRunner()
 	return f
