@@ -185,9 +185,15 @@ func TestRivalsTwoTasksThatUpsertTheSameKeys(t *testing.T) {
 // publishByPsql calls cs9.publish, which must be refused.
 func (f *fixture) publishByPsql(key, sqlState string) {
 	f.Helper()
-	_, stderr, err := pgtest.Psql(f.T, f.url, "-v", "VERBOSITY=verbose", "-c", "CALL cs9.publish('counts', '"+key+"')")
-	if err == nil || !strings.Contains(stderr, sqlState) {
-		f.Errorf("psql: %v: %s; want %s", err, stderr, sqlState)
+	f.publishByPsqlAt(f.url, key, sqlState)
+}
+
+// publishByPsqlAt calls cs9.publish, which must end with sqlState (empty: well).
+func (f *fixture) publishByPsqlAt(url, key, sqlState string) {
+	f.Helper()
+	_, stderr, err := pgtest.Psql(f.T, url, "-v", "VERBOSITY=verbose", "-c", "CALL cs9.publish('counts', '"+key+"', 10)")
+	if (err == nil) != (sqlState == "") || !strings.Contains(stderr, sqlState) {
+		f.Errorf("psql: %v: %s; want %q", err, stderr, sqlState)
 	}
 }
 

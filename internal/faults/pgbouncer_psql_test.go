@@ -1,0 +1,117 @@
+package faults_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/cs9gen/cs9gen/internal/pgtest"
+	"github.com/cs9gen/cs9gen/runner"
+)
+
+// eachPool runs a test with a proxy of each way to pool.
+func eachPool(t *testing.T, test func(f *fixture, pools, proxied string)) {
+	for name, settings := range map[string][]string{
+		"session":          {"pool_mode = session"},
+		"transaction":      {"pool_mode = transaction"},
+		"sessions in turn": {"pool_mode = transaction", "server_round_robin = 1"},
+		"statement":        {"pool_mode = statement"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			// so that who has to wait for a lock does, whatever session it has
+			f.exec("DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET cs9.lock_timeout = ''60s''', current_database()); END $$")
+			test(f, name, f.pgbouncer("session", settings...))
+		})
+	}
+}
+
+// A proxy gives a client no other session before its statement has ended, and a
+// CALL is one statement, however often it commits: the lock is taken and given
+// back in one session.
+func TestPgbouncerPsqlPublishesThroughAnyPool(t *testing.T) {
+	eachPool(t, func(f *fixture, _, proxied string) {
+		f.exec("INSERT INTO anon.counts VALUES (0, 'old', 7)")
+		f.stoppedPublish(stepsTask(clearAndInsert(series("a", 1, 30, 1)...), nothing), "k")
+		reader := f.session("BEGIN", "LOCK TABLE anon.counts IN ACCESS SHARE MODE")
+		first := make(chan error, 1)
+		go func() {
+			_, stderr, err := pgtest.Psql(f.T, proxied, "-c", "CALL cs9.publish('counts', 'k', 1)")
+			if err != nil {
+				err = errors.New(stderr)
+			}
+			first <- err
+		}()
+		f.awaitTrue(waitsFor, "anon.counts", "AccessExclusiveLock")
+		f.publishByPsqlAt(proxied, "k", "S9001")
+		f.publishByPsql("k", "S9001")
+		pgtest.Exec(f.T, reader, "ROLLBACK")
+		if err := <-first; err != nil {
+			f.Errorf("the first psql: %v", err)
+		}
+		f.publishByPsqlAt(proxied, "k", "S9004")
+		f.want("30 30", "SELECT count(*) || ' ' || sum(n) FROM anon.counts")
+		f.wantClean()
+	})
+}
+
+// An error that is not cs9gen's own leaves the task to the session that met it.
+// A proxy that pools sessions resets it. One that pools transactions keeps it as
+// it is: the task has an owner until that session ends.
+func TestPgbouncerPsqlLeavesItsLockInAPoolOfTransactions(t *testing.T) {
+	eachPool(t, func(f *fixture, pools, proxied string) {
+		writer := f.session("BEGIN", "INSERT INTO anon.counts VALUES (15, 'a', 9)")
+		_, err := stepsTask(insert(series("a", 1, 30, 1)...), nothing).Run(f.Context(), f.newRunner(noPatience), runner.RunKey("k"), runner.BatchRows(10))
+		f.wantIs(err, runner.ErrPublishStopped)
+		pgtest.Exec(f.T, writer, "COMMIT")
+		f.publishByPsqlAt(proxied, "k", "23505")
+		f.exec("DELETE FROM anon.counts WHERE n = 9")
+		f.want("publishing 10", "SELECT state || ' ' || rows_published FROM cs9.run_status")
+		if pools == "session" {
+			f.awaitTrue("SELECT NOT owner_alive FROM cs9.run_status")
+		} else {
+			f.want("true", "SELECT owner_alive::text FROM cs9.run_status")
+			f.publishByPsql("k", "S9001")
+			f.want("true", "SELECT pg_terminate_backend(cs9.task_owner(task_id), 10000)::text FROM cs9.task") // as the error's hint says
+		}
+		f.publishByPsql("k", "")
+		f.want("30 30", "SELECT count(*) || ' ' || sum(n) FROM anon.counts")
+		f.wantClean()
+	})
+}
+
+// A client that goes in the middle of its CALL takes the session along: the
+// publish stops, and the task is given back.
+func TestPgbouncerClientThatGoesGivesItsTaskBack(t *testing.T) {
+	eachPool(t, func(f *fixture, _, proxied string) {
+		f.stoppedPublish(stepsTask(clearAndInsert(series("a", 1, 500, 1)...), nothing), "k")
+		reader := f.session("BEGIN", "LOCK TABLE anon.counts IN ACCESS SHARE MODE")
+		config, err := pgx.ParseConfig(proxied)
+		if err != nil {
+			f.Fatal(err)
+		}
+		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
+		client, err := pgx.ConnectConfig(f.Context(), config)
+		if err != nil {
+			f.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() {
+			_, err := client.Exec(context.WithoutCancel(f.Context()), "CALL cs9.publish('counts', 'k', 1)")
+			ended <- err
+		}()
+		f.awaitTrue(waitsFor, "anon.counts", "AccessExclusiveLock")
+		_ = client.PgConn().Conn().Close() // of the socket: no goodbye
+		if err := <-ended; err == nil {
+			f.Error("the CALL of a client that has gone ended well")
+		}
+		pgtest.Exec(f.T, reader, "ROLLBACK")
+		f.awaitTrue("SELECT NOT owner_alive FROM cs9.run_status")
+		f.want("publishing", "SELECT state FROM cs9.run_status")
+		f.publishByPsqlAt(proxied, "k", "")
+		f.want("500 500", "SELECT count(*) || ' ' || sum(n) FROM anon.counts")
+		f.wantClean()
+	})
+}
