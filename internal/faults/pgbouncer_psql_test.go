@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 	"github.com/cs9gen/cs9gen/runner"
@@ -69,15 +70,58 @@ func TestPgbouncerPsqlLeavesItsLockInAPoolOfTransactions(t *testing.T) {
 		f.publishByPsqlAt(proxied, "k", "23505")
 		f.exec("DELETE FROM anon.counts WHERE n = 9")
 		f.want("publishing 10", "SELECT state || ' ' || rows_published FROM cs9.run_status")
-		if pools == "session" {
-			f.awaitTrue("SELECT NOT owner_alive FROM cs9.run_status")
-		} else {
-			f.want("true", "SELECT owner_alive::text FROM cs9.run_status")
-			f.publishByPsql("k", "S9001")
-			f.want("true", "SELECT pg_terminate_backend(cs9.task_owner(task_id), 10000)::text FROM cs9.task") // as the error's hint says
-		}
-		f.publishByPsql("k", "")
+		f.publishAfterItsEnd(pools)
 		f.want("30 30", "SELECT count(*) || ' ' || sum(n) FROM anon.counts")
+		f.wantClean()
+	})
+}
+
+// publishAfterItsEnd publishes what a CALL left that ended with an error.
+func (f *fixture) publishAfterItsEnd(pools string) {
+	f.Helper()
+	if pools == "session" {
+		f.awaitTrue("SELECT NOT owner_alive FROM cs9.run_status")
+	} else {
+		f.want("true", "SELECT owner_alive::text FROM cs9.run_status")
+		f.publishByPsql("k", "S9001")
+		f.want("true", "SELECT pg_terminate_backend(cs9.task_owner(task_id), 10000)::text FROM cs9.task") // as the error's hint says
+	}
+	f.publishByPsql("k", "")
+}
+
+// callBehindAReader is a client in the middle of its CALL, which a reader of the
+// table makes wait until goOn.
+func (f *fixture) callBehindAReader(proxied string) (client *pgx.Conn, ended <-chan error, goOn func()) {
+	f.Helper()
+	f.stoppedPublish(stepsTask(clearAndInsert(series("a", 1, 500, 1)...), nothing), "k")
+	reader := f.session("BEGIN", "LOCK TABLE anon.counts IN ACCESS SHARE MODE")
+	client = pgtest.Connect(f.T, proxied)
+	done := make(chan error, 1)
+	go func() {
+		_, err := client.Exec(context.WithoutCancel(f.Context()), "CALL cs9.publish('counts', 'k', 1)", pgx.QueryExecModeSimpleProtocol)
+		done <- err
+	}()
+	f.awaitTrue(waitsFor, "anon.counts", "AccessExclusiveLock")
+	return client, done, func() { f.Helper(); pgtest.Exec(f.T, reader, "ROLLBACK") }
+}
+
+// So does Ctrl-C.
+func TestPgbouncerCancelledCallLeavesItsLockInAPoolOfTransactions(t *testing.T) {
+	eachPool(t, func(f *fixture, pools, proxied string) {
+		client, ended, goOn := f.callBehindAReader(proxied)
+		if err := client.PgConn().CancelRequest(f.Context()); err != nil {
+			f.Error(err)
+		}
+		var refusal *pgconn.PgError
+		if err := <-ended; !errors.As(err, &refusal) || refusal.Code != "57014" {
+			f.Errorf("the cancelled CALL: %v", err)
+		}
+		goOn()
+		if err := client.Close(f.Context()); err != nil {
+			f.Error(err)
+		}
+		f.publishAfterItsEnd(pools)
+		f.want("500 500", "SELECT count(*) || ' ' || sum(n) FROM anon.counts")
 		f.wantClean()
 	})
 }
@@ -86,28 +130,12 @@ func TestPgbouncerPsqlLeavesItsLockInAPoolOfTransactions(t *testing.T) {
 // publish stops, and the task is given back.
 func TestPgbouncerClientThatGoesGivesItsTaskBack(t *testing.T) {
 	eachPool(t, func(f *fixture, _, proxied string) {
-		f.stoppedPublish(stepsTask(clearAndInsert(series("a", 1, 500, 1)...), nothing), "k")
-		reader := f.session("BEGIN", "LOCK TABLE anon.counts IN ACCESS SHARE MODE")
-		config, err := pgx.ParseConfig(proxied)
-		if err != nil {
-			f.Fatal(err)
-		}
-		config.DefaultQueryExecMode = pgx.QueryExecModeSimpleProtocol
-		client, err := pgx.ConnectConfig(f.Context(), config)
-		if err != nil {
-			f.Fatal(err)
-		}
-		ended := make(chan error, 1)
-		go func() {
-			_, err := client.Exec(context.WithoutCancel(f.Context()), "CALL cs9.publish('counts', 'k', 1)")
-			ended <- err
-		}()
-		f.awaitTrue(waitsFor, "anon.counts", "AccessExclusiveLock")
+		client, ended, goOn := f.callBehindAReader(proxied)
 		_ = client.PgConn().Conn().Close() // of the socket: no goodbye
 		if err := <-ended; err == nil {
 			f.Error("the CALL of a client that has gone ended well")
 		}
-		pgtest.Exec(f.T, reader, "ROLLBACK")
+		goOn()
 		f.awaitTrue("SELECT NOT owner_alive FROM cs9.run_status")
 		f.want("publishing", "SELECT state FROM cs9.run_status")
 		f.publishByPsqlAt(proxied, "k", "")
