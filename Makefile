@@ -48,6 +48,15 @@ model: bootstrap ## Compare 2,000 random sequences of calls with a model of the 
 memory: bootstrap ## Measure the runner's peak memory over 1 and 10 million rows
 	CS9GEN_MEMORY_ROWS=10000000 $(GO) test -count 1 -v -timeout 30m -run '^TestMemory' ./runner
 
+.PHONY: bench
+bench: bootstrap ## Measure side by side with what would be used instead: ROWS=100000 REPEATS=3 ONLY=B1,B7
+	bench/bootstrap
+	cd bench && $(GO) run .
+
+.PHONY: bench-test
+bench-test: bootstrap ## Try every benchmark with few rows, and check what it did
+	cd bench && $(GO) vet ./... && $(GO) test -count 1 -timeout 20m ./...
+
 .PHONY: golden
 golden: bootstrap ## Write the golden files anew, after a change that is meant
 	$(GO) test ./sqlgen -update
