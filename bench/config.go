@@ -82,6 +82,9 @@ func (c config) batch() int { return c.scaled(200_000) }
 // plans is how many plans, steps and jobs B7 drives.
 func (c config) plans() int { return max(5000*c.rows/fullRows, 2) }
 
+// fewer is how often pieces are measured that take minutes.
+func (c config) fewer() int { return min(c.repeats, 3) }
+
 func (c config) data(n int, o order) dataset {
 	return dataset{rows: c.scaled(n), order: o, seed: c.seed}
 }

@@ -21,6 +21,12 @@ type group struct {
 // groups are all benchmarks, the most important ones first.
 var groups = []group{
 	{"publish", []string{"B1", "B2", "B6", "B8"}, measurePublish},
+	{"rebuild", []string{"B3", "B4", "B12"}, measureRebuild},
+	{"plans", []string{"B7"}, measurePlans},
+	{"insert", []string{"B11"}, measureInsert},
+	{"swap", []string{"B5"}, measureSwap},
+	{"growth", []string{"B9"}, measureGrowth},
+	{"memory", []string{"B10"}, measureMemory},
 }
 
 func ids() []string {

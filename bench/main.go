@@ -29,6 +29,9 @@ func main() {
 }
 
 func run(ctx context.Context) error {
+	if child, err := stageAsChild(ctx); child {
+		return err
+	}
 	root := ".."
 	if len(os.Args) > 1 {
 		root = os.Args[1]
