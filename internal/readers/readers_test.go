@@ -1,0 +1,71 @@
+package readers_test
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/cs9gen/cs9gen/internal/pgtest"
+)
+
+func TestMain(m *testing.M) {
+	pgtest.Main(m, func(code int) int {
+		if err := goleak.Find(); err != nil {
+			fmt.Fprintln(os.Stderr, "goroutines are left:", err)
+			return max(code, 1)
+		}
+		return code
+	})
+}
+
+const usual = 200
+
+// publishes is how many publishes of each mode are watched;
+// CS9GEN_READERS_PUBLISHES says another number.
+func publishes(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("CS9GEN_READERS_PUBLISHES")
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("CS9GEN_READERS_PUBLISHES is %q; give a number from 1 on", text)
+	}
+	return n
+}
+
+func TestP12ReadersSeeWhatTheModePromises(t *testing.T) {
+	n := publishes(t)
+	labs := map[string]*lab{}
+	for _, mode := range modes {
+		t.Run(mode, func(t *testing.T) {
+			l := newLab(t, mode)
+			l.watchPublishes(n)
+			t.Log(l.report())
+			if !*update {
+				l.comparePage()
+			}
+			labs[mode] = l
+		})
+	}
+	if *update && len(labs) == len(modes) && n >= usual && !t.Failed() {
+		writeSection(t, "measured", measuredTable(labs))
+	}
+}
+
+// watchPublishes stages and publishes one generation after the other.
+func (l *lab) watchPublishes(n int) {
+	l.Helper()
+	watch := l.newWatch()
+	for gen := 1; gen <= n; gen++ {
+		watch.one(gen)
+	}
+	watch.wantWaits()
+	if n >= usual {
+		l.wantAllSeen()
+	}
+}

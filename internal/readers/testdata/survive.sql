@@ -1,0 +1,24 @@
+-- What a user does to a table by hand, and a swap must keep. @role is a role of the test.
+GRANT USAGE ON SCHEMA readers TO @role;
+GRANT SELECT, INSERT ON readers.@table TO @role WITH GRANT OPTION;
+GRANT UPDATE (gen), REFERENCES (k) ON readers.@table TO @role;
+CREATE VIEW readers.@table_seen AS SELECT region, gen, count(*) AS rows FROM readers.@table GROUP BY region, gen;
+GRANT SELECT ON readers.@table_seen TO @role;
+CREATE PUBLICATION @table_changes FOR TABLE readers.@table WITH (publish_via_partition_root = true);
+CREATE PUBLICATION @table_leaves FOR TABLE readers.@table;
+COMMENT ON TABLE readers.@table IS 'Kept, with ''quotes''';
+COMMENT ON COLUMN readers.@table.gen IS 'the generation';
+ALTER TABLE readers.@table ENABLE ROW LEVEL SECURITY;
+CREATE POLICY north_only ON readers.@table FOR SELECT TO @role USING (region = 'north');
+COMMENT ON POLICY north_only ON readers.@table IS 'the north alone';
+ALTER TABLE readers.@table ALTER COLUMN gen SET STATISTICS 321;
+ALTER TABLE readers.@table ALTER COLUMN gen SET (n_distinct = 7);
+ALTER TABLE readers.@table ALTER COLUMN region SET STORAGE EXTERNAL;
+ALTER TABLE readers.@table ALTER COLUMN gen SET DEFAULT 5;
+CREATE INDEX @table_by_hand ON readers.@table (gen, k) INCLUDE (region) WITH (fillfactor = 61) WHERE gen > 3;
+COMMENT ON INDEX readers.@table_by_hand IS 'by hand';
+CREATE STATISTICS readers.@table_hand_stats (ndistinct) ON region, gen FROM readers.@table;
+ALTER TABLE readers.@table ADD CONSTRAINT @table_hand_check CHECK (gen >= 0);
+COMMENT ON CONSTRAINT @table_hand_check ON readers.@table IS 'no generation below 0';
+CREATE FUNCTION readers.@table_noted() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
+CREATE TRIGGER @table_hand_trigger AFTER INSERT ON readers.@table FOR EACH ROW EXECUTE FUNCTION readers.@table_noted();

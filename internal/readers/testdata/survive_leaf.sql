@@ -1,0 +1,8 @@
+-- The same for a partition: what can be set of a partition alone.
+ALTER TABLE @leaf SET (fillfactor = 71, autovacuum_enabled = false, autovacuum_vacuum_scale_factor = 0.05);
+ALTER TABLE @leaf SET (toast.autovacuum_enabled = false);
+GRANT SELECT ON @leaf TO @role;
+GRANT UPDATE (gen) ON @leaf TO @role;
+COMMENT ON TABLE @leaf IS 'a partition';
+COMMENT ON COLUMN @leaf.gen IS 'the generation, here';
+ALTER TABLE @leaf REPLICA IDENTITY FULL;
