@@ -56,7 +56,7 @@ func (c *cursorReader) end(look *pgx.Conn, w *window) (queued bool) {
 	r := reading{reader: "cursor", table: c.table, group: cursor, codes: c.codes, low: w.target - 1, target: w.target}
 	c.note(r)
 	r.reader = "the table once more, after the cursor"
-	r.codes, r.err = pollers[0].read(c.Context(), c.conn, c.table)
+	r.codes, r.err = simple("SELECT "+code+" FROM readers.%s")(c.Context(), c.conn, c.table)
 	c.note(r)
 	pgtest.Exec(c, c.conn, "COMMIT")
 	return queued

@@ -45,6 +45,7 @@ var pollers = []poller{
 	{name: "two tables, UNION, other order", group: both, both: true, read: union("parts", "one")},
 	{name: "two tables, JOIN", group: both, both: true, read: join("one", "parts")},
 	{name: "two tables, JOIN, other order", group: both, both: true, read: join("parts", "one")},
+	{name: "SELECT FOR SHARE", group: locking, read: simple("SELECT " + code + " FROM readers.%s FOR SHARE")},
 }
 
 type readFunc = func(ctx context.Context, conn *pgx.Conn, table string) ([]int, error)

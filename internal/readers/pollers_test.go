@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/cs9gen/cs9gen/internal/pgtest"
 )
 
 // atOnce is how many pollers read beside one publish. They take turns: more at
@@ -34,6 +36,9 @@ func (l *lab) pollerSessions() []*pollerSession {
 	var all []*pollerSession
 	for _, p := range pollers {
 		s := &pollerSession{poller: p, conn: l.readerSession()}
+		if p.group == locking {
+			pgtest.Exec(l, s.conn, "RESET lock_timeout")
+		}
 		for _, table := range tables {
 			if p.setup != nil {
 				if _, err := s.conn.Exec(l.Context(), p.setup(table)); err != nil {

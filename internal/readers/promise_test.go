@@ -16,11 +16,13 @@ const (
 	whileStaging
 	afterStaging
 	volatileLater
+	locking
 	groups
 )
 
 // lines say what the readers of a group are.
 var lines = [groups]string{
+	locking:   "a read that locks rows, SELECT … FOR SHARE: it waits as writers do",
 	statement: "a statement: plain, prepared, of a view, of a VOLATILE function",
 	stable:    "REPEATABLE READ, or a STABLE function, from a snapshot that is taken during the publish",
 	both:      "two tables of the task in one statement",
@@ -45,6 +47,7 @@ var promised = map[string][groups][]class{
 		whileStaging:  {empty},
 		afterStaging:  {empty},
 		volatileLater: {fresh},
+		locking:       {old, empty, part, fresh},
 	},
 	"atomic": {
 		statement:     {old, fresh},
@@ -55,6 +58,7 @@ var promised = map[string][groups][]class{
 		whileStaging:  {old},
 		afterStaging:  {old},
 		volatileLater: {fresh},
+		locking:       {old, fresh},
 	},
 	"swap": {
 		statement:     {old, fresh},
@@ -65,6 +69,7 @@ var promised = map[string][groups][]class{
 		whileStaging:  {part},
 		afterStaging:  {fresh},
 		volatileLater: {fresh},
+		locking:       {old, fresh},
 	},
 }
 

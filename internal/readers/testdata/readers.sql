@@ -24,7 +24,7 @@ BEGIN
 END $$;
 
 -- Waits until the advisory lock 12 is free: the statement that calls it has a snapshot from before.
-CREATE FUNCTION readers.gate() RETURNS integer LANGUAGE plpgsql VOLATILE AS $$
+CREATE FUNCTION readers.gate() RETURNS integer LANGUAGE plpgsql VOLATILE SET lock_timeout = 0 AS $$
 BEGIN
     PERFORM pg_advisory_lock_shared(12);
     PERFORM pg_advisory_unlock_shared(12);

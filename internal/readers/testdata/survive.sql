@@ -14,6 +14,7 @@ COMMENT ON POLICY north_only ON readers.@table IS 'the north alone';
 ALTER TABLE readers.@table ALTER COLUMN gen SET STATISTICS 321;
 ALTER TABLE readers.@table ALTER COLUMN gen SET (n_distinct = 7);
 ALTER TABLE readers.@table ALTER COLUMN region SET STORAGE EXTERNAL;
+ALTER TABLE readers.@table ALTER COLUMN region SET COMPRESSION pglz;
 ALTER TABLE readers.@table ALTER COLUMN gen SET DEFAULT 5;
 CREATE INDEX @table_by_hand ON readers.@table (gen, k) INCLUDE (region) WITH (fillfactor = 61) WHERE gen > 3;
 COMMENT ON INDEX readers.@table_by_hand IS 'by hand';

@@ -6,3 +6,7 @@ GRANT UPDATE (gen) ON @leaf TO @role;
 COMMENT ON TABLE @leaf IS 'a partition';
 COMMENT ON COLUMN @leaf.gen IS 'the generation, here';
 ALTER TABLE @leaf REPLICA IDENTITY FULL;
+COMMENT ON INDEX @leaf_pkey IS 'the key, here';
+CREATE INDEX ON @leaf (gen, region DESC) WITH (fillfactor = 81);
+ALTER TABLE @leaf ADD CONSTRAINT leaf_hand_check CHECK (k > 0);
+COMMENT ON CONSTRAINT leaf_hand_check ON @leaf IS 'no key below 1';
