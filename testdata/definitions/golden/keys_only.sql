@@ -168,7 +168,7 @@ BEGIN
                    WHEN l.b IS NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.b, l.a)::record *<> ROW(s.b, s.a)::record) THEN 'replace'
                    ELSE 'update'
-               END AS change
+               END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.keys_only) AS l ON %3$s
         WHERE l.b IS NULL
@@ -184,7 +184,7 @@ BEGIN
         $delete$
         DELETE FROM demo.keys_only AS l
         USING pg_temp.cs9_diff AS d
-        WHERE d.change IN ('delete', 'replace') AND %s
+        WHERE d.cs9_change IN ('delete', 'replace') AND %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -201,7 +201,7 @@ BEGIN
             s.b
         FROM %s AS s
         JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.change IN ('insert', 'replace')
+        WHERE d.cs9_change IN ('insert', 'replace')
         ORDER BY s.b, s.a
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;

@@ -200,7 +200,7 @@ BEGIN
                    WHEN l.week IS NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.week, l.place)::record *<> ROW(s.week, s.place)::record) THEN 'replace'
                    ELSE 'update'
-               END AS change
+               END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.a_name_of_sixty_three_bytes_is_the_longest_that_postgresql_know) AS l ON %3$s
         WHERE l.week IS NULL
@@ -217,7 +217,7 @@ BEGIN
         $delete$
         DELETE FROM demo.a_name_of_sixty_three_bytes_is_the_longest_that_postgresql_know AS l
         USING pg_temp.cs9_diff AS d
-        WHERE d.change IN ('delete', 'replace') AND %s
+        WHERE d.cs9_change IN ('delete', 'replace') AND %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -228,7 +228,7 @@ BEGIN
         SET n = s.n
         FROM pg_temp.cs9_diff AS d
         JOIN %s AS s ON %s
-        WHERE d.change = 'update' AND %s
+        WHERE d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -245,7 +245,7 @@ BEGIN
             s.n
         FROM %s AS s
         JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.change IN ('insert', 'replace')
+        WHERE d.cs9_change IN ('insert', 'replace')
         ORDER BY s.week, s.place
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;

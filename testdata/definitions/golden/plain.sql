@@ -169,7 +169,7 @@ BEGIN
                    WHEN l.id IS NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
-               END AS change
+               END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.plain) AS l ON %3$s
         WHERE l.id IS NULL
@@ -186,7 +186,7 @@ BEGIN
         $delete$
         DELETE FROM anon.plain AS l
         USING pg_temp.cs9_diff AS d
-        WHERE d.change IN ('delete', 'replace') AND %s
+        WHERE d.cs9_change IN ('delete', 'replace') AND %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -197,7 +197,7 @@ BEGIN
         SET n = s.n
         FROM pg_temp.cs9_diff AS d
         JOIN %s AS s ON %s
-        WHERE d.change = 'update' AND %s
+        WHERE d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -212,7 +212,7 @@ BEGIN
             s.n
         FROM %s AS s
         JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.change IN ('insert', 'replace')
+        WHERE d.cs9_change IN ('insert', 'replace')
         ORDER BY s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;

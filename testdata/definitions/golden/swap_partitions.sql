@@ -194,7 +194,7 @@ BEGIN
                    WHEN l.region IS NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.region, l.id)::record *<> ROW(s.region, s.id)::record) THEN 'replace'
                    ELSE 'update'
-               END AS change
+               END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.swap_partitions) AS l ON %3$s
         WHERE l.region IS NULL
@@ -211,7 +211,7 @@ BEGIN
         $delete$
         DELETE FROM anon.swap_partitions AS l
         USING pg_temp.cs9_diff AS d
-        WHERE d.change IN ('delete', 'replace') AND %s
+        WHERE d.cs9_change IN ('delete', 'replace') AND %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -222,7 +222,7 @@ BEGIN
         SET n = s.n
         FROM pg_temp.cs9_diff AS d
         JOIN %s AS s ON %s
-        WHERE d.change = 'update' AND %s
+        WHERE d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -239,7 +239,7 @@ BEGIN
             s.n
         FROM %s AS s
         JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.change IN ('insert', 'replace')
+        WHERE d.cs9_change IN ('insert', 'replace')
         ORDER BY s.region, s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;

@@ -241,7 +241,7 @@ BEGIN
                    WHEN l.day IS NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.day, l.code)::record *<> ROW(s.day, s.code)::record) THEN 'replace'
                    ELSE 'update'
-               END AS change
+               END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.types) AS l ON %3$s
         WHERE l.day IS NULL
@@ -258,7 +258,7 @@ BEGIN
         $delete$
         DELETE FROM demo.types AS l
         USING pg_temp.cs9_diff AS d
-        WHERE d.change IN ('delete', 'replace') AND %s
+        WHERE d.cs9_change IN ('delete', 'replace') AND %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -276,7 +276,7 @@ BEGIN
             extra = s.extra
         FROM pg_temp.cs9_diff AS d
         JOIN %s AS s ON %s
-        WHERE d.change = 'update' AND %s
+        WHERE d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -307,7 +307,7 @@ BEGIN
             s.extra
         FROM %s AS s
         JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.change IN ('insert', 'replace')
+        WHERE d.cs9_change IN ('insert', 'replace')
         ORDER BY s.day, s.code
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
