@@ -23,7 +23,7 @@ var mutations = []struct {
 	{"a rerun plan is not cleared", "begin_plan", []string{"IF v_plan.attempt IS NOT NULL THEN", "IF false THEN"}},
 	{"the watermark is not recorded", "run_step", []string{"coalesce(v_watermark, s.watermark)", "s.watermark"}},
 	{"nothing is looked at when the publish begins", "begin_publish", []string{"PERFORM cs9.check_publish(v_run.run_id);", ""}},
-	{"a CALL commits at its end only", "publish_table", []string{"COMMIT;\n        RAISE", "RAISE"}},
+	{"a CALL commits at its end only", "publish_table", []string{"COMMIT;\n        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;\n        IF v_message", "IF v_message"}},
 	{"the watermark is recorded one transaction late", "run_step", []string{
 		// what is in a setting of the session is lost with the session
 		"    CASE p_step.kind\n",
