@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -143,9 +145,22 @@ func (l *lab) publishJob(template string, d dataset, mode string, movers int) jo
 	}
 }
 
+// publish publishes the run, with one more session for each mover but the first.
 func (l *lab) publish(ctx context.Context, conn *pgx.Conn, database string, movers int) error {
-	if movers == 1 {
-		return execute(ctx, conn, fmt.Sprintf("CALL cs9.publish('%s', 'new', %d)", taskName, l.cfg.batch()))
+	// the others wait for a publish whose owner is there
+	if err := execute(ctx, conn, "SELECT cs9.claim_run('"+taskName+"', 'new')"); err != nil {
+		return err
 	}
-	return fmt.Errorf("%d movers: not yet", movers)
+	var wg sync.WaitGroup
+	joined := make([]error, movers-1)
+	for i := range joined {
+		wg.Go(func() {
+			joined[i] = l.with(ctx, database, func(conn *pgx.Conn) error {
+				return execute(ctx, conn, fmt.Sprintf("CALL cs9.join_publish('%s', 'new', %d)", taskName, l.cfg.batch()))
+			})
+		})
+	}
+	err := execute(ctx, conn, fmt.Sprintf("CALL cs9.publish('%s', 'new', %d, %d)", taskName, l.cfg.batch(), movers))
+	wg.Wait()
+	return errors.Join(append(joined, err)...)
 }

@@ -19,7 +19,7 @@ const (
 func (l *lab) base(ctx context.Context) (string, error) {
 	const name = "base"
 	return name, l.template(ctx, name, "template0", func(ctx context.Context, database string) error {
-		return l.install(ctx, database, "tables.yaml")
+		return l.install(ctx, database, "tables.yaml", "swapped.yaml")
 	})
 }
 
