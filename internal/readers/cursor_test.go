@@ -37,7 +37,7 @@ func (c *cursorReader) fetch(sql string) {
 // queue says whether the publisher $2 waits for the cursor $1, and another
 // reader waits behind it.
 const queue = `SELECT $1 = ANY (pg_blocking_pids($2)) AND EXISTS (
-	SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation' AND mode = 'AccessShareLock'
+	SELECT FROM pg_locks WHERE NOT granted AND locktype = 'relation' AND mode IN ('AccessShareLock', 'RowShareLock')
 	AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))`
 
 // end reads the rest as soon as the publish waits for the cursor and a reader

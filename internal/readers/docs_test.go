@@ -146,8 +146,8 @@ func measuredOnPage(t *testing.T) map[string]map[string][]string {
 func (l *lab) comparePage() {
 	l.Helper()
 	said := measuredOnPage(l.T)[l.mode]
-	if diff := cmp.Diff(slices.Sorted(maps.Keys(l.records)), slices.Sorted(maps.Keys(said))); diff != "" {
-		l.Errorf("docs/readers.md lists other readers; go test ./internal/readers -update writes it anew\n%s", diff)
+	if diff := lineDiff(slices.Sorted(maps.Keys(l.records)), slices.Sorted(maps.Keys(said))); diff != "" {
+		l.Errorf("docs/readers.md lists other readers (- seen, + listed); go test ./internal/readers -update writes it anew\n%s", diff)
 	}
 	for name, r := range l.records {
 		for _, c := range r.inWords() {

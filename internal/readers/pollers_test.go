@@ -10,9 +10,9 @@ import (
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 )
 
-// atOnce is how many pollers read beside one publish. They take turns: more at
-// once would leave the publish no processor.
-const atOnce = 2
+// atOnce is how many pollers read beside one publish. They take turns: they read
+// without pause, and more at once would leave the publish no processor.
+const atOnce = 1
 
 // window is the time of one publish, from before the run is made ready until
 // after the publish has returned.

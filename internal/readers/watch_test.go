@@ -51,7 +51,7 @@ func (w *watch) one(gen int) {
 	w.stage(gen, &moment{
 		afterFirstPlan: func() { begin(whileStaging) },
 		beforeFinish: func() { // readers see the end of the staging too, now and then
-			if gen%5 == 0 {
+			if gen%7 == 0 {
 				readers = w.open(gen, w.pollers)
 			}
 		},
@@ -108,7 +108,7 @@ func (w *watch) publishBesideCursor(gen int, readers *window) {
 
 // lockWaits are the readers that wait for a table, and for how long they have.
 const lockWaits = `SELECT pid, coalesce(extract(epoch FROM clock_timestamp() - waitstart), 0)::double precision
-	FROM pg_locks WHERE NOT granted AND locktype = 'relation' AND mode = 'AccessShareLock'
+	FROM pg_locks WHERE NOT granted AND locktype = 'relation' AND mode IN ('AccessShareLock', 'RowShareLock')
 	AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 // publishBesideLook publishes while the waits for locks are looked at.
