@@ -1,8 +1,9 @@
 -- Purpose: the fence. Only the live attempt of a running run may stage or end plans.
+-- Returns: how many plans the run has.
 -- Locks:   the row of cs9.run, FOR SHARE to the end of the transaction, so that a new attempt waits for this write.
 -- Errors:  S9002 unknown run; S9003, S9004, S9005 the run is not running; S9006 another attempt is live.
 CREATE FUNCTION cs9.assert_live_attempt(p_run_id bigint, p_attempt integer)
-RETURNS void
+RETURNS integer
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $assert_live_attempt$
@@ -32,6 +33,7 @@ BEGIN
                   HINT = 'Stop this program: what it goes on to write belongs to no attempt.',
                   SCHEMA = 'cs9', TABLE = 'run';
     END IF;
+    RETURN v_run.plans;
 END;
 $assert_live_attempt$;
 COMMENT ON FUNCTION cs9.assert_live_attempt(bigint, integer) IS 'Fails unless the attempt is the live one of a running run';

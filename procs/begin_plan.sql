@@ -4,7 +4,7 @@
 --          takes cs9.op back: rows are inserts until the plan says otherwise.
 --          Plan 1 comes before all others, the last plan after them.
 -- Locks:   the rows of cs9.run (FOR SHARE) and cs9.plan.
--- Errors:  S9003 out of order; S9007 the plan is running already; S9016 no such plan; those of cs9.assert_live_attempt.
+-- Errors:  those of cs9.assert_runner and cs9.open_plan.
 CREATE FUNCTION cs9.begin_plan(p_run_id bigint, p_plan integer, p_attempt integer)
 RETURNS boolean
 LANGUAGE plpgsql
@@ -12,57 +12,8 @@ SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
 AS $begin_plan$
 #variable_conflict error
-DECLARE
-    v_plans integer;
-    v_plan  cs9.plan;
-    v_wait  integer;
 BEGIN
-    PERFORM cs9.assert_live_attempt(p_run_id, p_attempt);
-    PERFORM cs9.assert_role(cs9.run_tables(p_run_id), 'runner');
-    SELECT r.plans INTO v_plans FROM cs9.run AS r WHERE r.run_id = p_run_id;
-    SELECT p.* INTO v_plan FROM cs9.plan AS p WHERE p.run_id = p_run_id AND p.plan = p_plan FOR UPDATE;
-    IF NOT FOUND THEN
-        RAISE EXCEPTION 'run % has no plan %', p_run_id, p_plan
-            USING ERRCODE = 'S9016',
-                  DETAIL = format('Its plans are 1 to %s.', v_plans),
-                  HINT = 'SELECT * FROM cs9.plan_status shows the plans of a run.',
-                  SCHEMA = 'cs9', TABLE = 'plan';
-    END IF;
-
-    IF v_plan.state = 'done' AND (v_plan.attempt = p_attempt OR p_plan NOT IN (1, v_plans)) THEN
-        RETURN false;
-    END IF;
-    IF v_plan.state = 'running' AND v_plan.attempt = p_attempt THEN
-        RAISE EXCEPTION 'plan % of run % is running already', p_plan, p_run_id
-            USING ERRCODE = 'S9007',
-                  DETAIL = format('Attempt %s began it at %s.', v_plan.attempt, v_plan.began_at),
-                  HINT = 'End it with cs9.finish_plan or cs9.fail_plan before it begins again.',
-                  SCHEMA = 'cs9', TABLE = 'plan';
-    END IF;
-
-    v_wait := cs9.unfinished_plan(p_run_id, p_attempt, p_plan);
-    IF v_wait IS NOT NULL THEN
-        RAISE EXCEPTION 'plan % of run % must wait for plan %', p_plan, p_run_id, v_wait
-            USING ERRCODE = 'S9003',
-                  DETAIL = 'Plan 1 runs before all others, and the last plan after them.',
-                  HINT = format('Finish plan %s first.', v_wait),
-                  SCHEMA = 'cs9', TABLE = 'plan';
-    END IF;
-
-    UPDATE cs9.plan AS p
-    SET state = 'running', attempt = p_attempt, rows_staged = NULL, error = NULL,
-        began_at = clock_timestamp(), finished_at = NULL
-    WHERE p.run_id = p_run_id AND p.plan = p_plan;
-
-    PERFORM set_config('cs9.run_id', p_run_id::text, false);
-    PERFORM set_config('cs9.plan', p_plan::text, false);
-    PERFORM set_config('cs9.attempt', p_attempt::text, false);
-    PERFORM set_config('cs9.op', '', false);
-
-    IF v_plan.attempt IS NOT NULL THEN
-        PERFORM cs9.clear_plan(p_run_id, p_plan);
-    END IF;
-    RETURN true;
+    RETURN cs9.open_plan(p_run_id, p_plan, p_attempt, cs9.assert_runner(p_run_id, p_attempt));
 END;
 $begin_plan$;
 COMMENT ON FUNCTION cs9.begin_plan(bigint, integer, integer) IS 'Begins a plan and clears what an earlier attempt staged for it; false: it is done, skip it';

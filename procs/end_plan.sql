@@ -1,15 +1,28 @@
--- Purpose: end a plan as done or failed, and take the session's settings back.
+-- Purpose: end a plan as done or failed, and begin another one in the same transaction, or take the session's settings
+--          back.
+-- Returns: true: run p_next. False: there is none (null), or it is done and is run once only.
 -- Contract: waits for writes of the plan that are still in flight; later ones are refused.
--- Errors:  S9007 the plan is not running in this attempt; those of cs9.assert_live_attempt.
-CREATE FUNCTION cs9.end_plan(p_run_id bigint, p_plan integer, p_attempt integer, p_state text, p_rows bigint, p_error text)
-RETURNS void
+--          A session that runs many plans comes here once for each: the path of a plan that never began is short.
+-- Locks:   the rows of cs9.run (FOR SHARE) and of both plans.
+-- Errors:  S9007 the plan is not running in this attempt; S9013 plan 1 is done and empties nothing of a table that the
+--          run is to swap; those of cs9.assert_runner and cs9.open_plan.
+CREATE FUNCTION cs9.end_plan(
+    p_run_id  bigint,
+    p_plan    integer,
+    p_attempt integer,
+    p_state   text,
+    p_rows    bigint,
+    p_error   text,
+    p_next    integer
+)
+RETURNS boolean
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $end_plan$
 #variable_conflict error
+DECLARE
+    v_plans integer := cs9.assert_runner(p_run_id, p_attempt);
 BEGIN
-    PERFORM cs9.assert_live_attempt(p_run_id, p_attempt);
-    PERFORM cs9.assert_role(cs9.run_tables(p_run_id), 'runner');
     UPDATE cs9.plan AS p
     SET state = p_state, rows_staged = p_rows, error = p_error, finished_at = clock_timestamp()
     WHERE p.run_id = p_run_id AND p.plan = p_plan AND p.attempt = p_attempt AND p.state = 'running';
@@ -20,10 +33,26 @@ BEGIN
                   HINT = 'Begin it with cs9.begin_plan.',
                   SCHEMA = 'cs9', TABLE = 'plan';
     END IF;
-    PERFORM set_config('cs9.run_id', '', false);
-    PERFORM set_config('cs9.plan', '', false);
-    PERFORM set_config('cs9.attempt', '', false);
-    PERFORM set_config('cs9.op', '', false);
+    IF p_plan = 1 AND p_state = 'done' THEN
+        PERFORM cs9.check_swap_early(p_run_id);
+    END IF;
+
+    -- nothing was staged for a plan that never began; and that plan 1 is done was asked when p_plan began
+    IF p_state = 'done' AND p_next < v_plans THEN
+        UPDATE cs9.plan AS p
+        SET state = 'running', attempt = p_attempt, began_at = clock_timestamp()
+        WHERE p.run_id = p_run_id AND p.plan = p_next AND p.state = 'pending';
+        IF FOUND THEN
+            PERFORM cs9.write_for(p_run_id::text, p_next::text, p_attempt::text);
+            RETURN true;
+        END IF;
+    END IF;
+
+    IF p_next IS NOT NULL AND cs9.open_plan(p_run_id, p_next, p_attempt, v_plans) THEN
+        RETURN true;
+    END IF;
+    PERFORM cs9.write_for('', '', '');
+    RETURN false;
 END;
 $end_plan$;
-COMMENT ON FUNCTION cs9.end_plan(bigint, integer, integer, text, bigint, text) IS 'Ends a running plan as done or failed';
+COMMENT ON FUNCTION cs9.end_plan(bigint, integer, integer, text, bigint, text, integer) IS 'Ends a running plan as done or failed, and begins another one';

@@ -8,7 +8,7 @@ SET search_path = pg_catalog, pg_temp
 AS $fail_plan$
 #variable_conflict error
 BEGIN
-    PERFORM cs9.end_plan(p_run_id, p_plan, p_attempt, 'failed', NULL, coalesce(p_error, 'failed'));
+    PERFORM cs9.end_plan(p_run_id, p_plan, p_attempt, 'failed', NULL, coalesce(p_error, 'failed'), NULL);
 END;
 $fail_plan$;
 COMMENT ON FUNCTION cs9.fail_plan(bigint, integer, integer, text) IS 'Ends a plan as failed';

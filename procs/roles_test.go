@@ -53,7 +53,7 @@ func (f *rolesFixture) login(name, options string) string {
 }
 
 const (
-	beginGuarded = "SELECT run_id, attempt FROM cs9.begin_run('t', 'k', ARRAY['demo.guarded'], '[1]')"
+	beginGuarded = "SELECT run_id, attempt FROM cs9.begin_run('t', 'k', ARRAY['demo.guarded'], '[1, 2]')"
 	denied       = "42501"
 )
 
@@ -65,7 +65,8 @@ func (f *rolesFixture) ready() {
 	require.True(f.t, pgtest.Scalar[bool](f.t, s.conn, "SELECT cs9.begin_plan($1, 1, $2)", s.run, s.attempt))
 	s.exec("SELECT cs9.drop_all_rows('demo.guarded')")
 	s.exec("INSERT INTO " + pgtest.Scalar[string](f.t, s.conn, "SELECT cs9.staging_table($1, 'demo.guarded')", s.run) + " (week, n) VALUES (7, 7)")
-	s.exec("SELECT cs9.finish_plan($1, 1, $2)", s.run, s.attempt)
+	s.exec("SELECT cs9.next_plan($1, 1, $2, 1, 2)", s.run, s.attempt)
+	s.exec("SELECT cs9.finish_plan($1, 2, $2)", s.run, s.attempt)
 	s.exec("SELECT cs9.finish_run($1, $2)", s.run, s.attempt)
 }
 
@@ -83,7 +84,8 @@ func TestRolesEachDoesItsPartAndNoMore(t *testing.T) {
 		"CREATE TABLE cs9_staging.mine ()", "CREATE TABLE cs9.mine ()", "DROP TABLE " + staged, "ALTER TABLE " + staged + " DISABLE TRIGGER ALL",
 		"DELETE FROM " + staged, "TRUNCATE " + staged, "SELECT cs9.drop_staged(1)", "SELECT cs9.delete_rows('demo.guarded', 'all')",
 		"SELECT demo.guarded_delete_step('demo.guarded', NULL)", "SELECT cs9.register_table('a', 'b', '{c}', 'batched', 'd', 'e', 'f', 'g', 'h', 'i')",
-		"SELECT cs9.run_step(NULL, 1)", "SELECT cs9.grant_role('demo_runner', 'publisher')",
+		"SELECT cs9.run_step(NULL, 1)", "SELECT cs9.end_plan(1, 1, 1, 'done', 0, NULL, NULL)", "SELECT cs9.open_plan(1, 1, 1, 1)",
+		"SELECT cs9.grant_role('demo_runner', 'publisher')",
 	} {
 		f.runner.refused(denied, sql)
 	}

@@ -37,10 +37,23 @@ func (p *postgres) openWorker(ctx context.Context, label, where string, direct b
 }
 
 func (w *pgWorker) beginPlan(ctx context.Context, runID int64, attempt, plan int) (bool, error) {
-	var run bool
-	err := w.conn.QueryRow(ctx, "SELECT cs9.begin_plan($1, $2, $3)", runID, plan, attempt).Scan(&run)
+	return w.enterPlan(ctx, "begin_plan", runID, "SELECT cs9.begin_plan($1, $2, $3)", runID, plan, attempt)
+}
+
+func (w *pgWorker) nextPlan(ctx context.Context, runID int64, attempt, plan int, rows int64, next int) (bool, error) {
+	w.runID = 0
+	return w.enterPlan(ctx, "next_plan", runID, "SELECT cs9.next_plan($1, $2, $3, $4, $5)", runID, plan, attempt, rows, next)
+}
+
+// enterPlan calls a routine that begins a plan or says that it is done. The
+// statement stays prepared: it is sent once a plan, and what its routine does
+// to tables is planned anew when a migration has changed them.
+func (w *pgWorker) enterPlan(ctx context.Context, op string, runID int64, sql string, args ...any) (run bool, err error) {
+	if _, err = w.conn.Prepare(ctx, sql, sql); err == nil {
+		err = w.conn.QueryRow(ctx, sql, args...).Scan(&run)
+	}
 	if err != nil {
-		return false, dbError(ctx, "begin_plan", "", err)
+		return false, dbError(ctx, op, "", err)
 	}
 	if run {
 		w.runID, w.staged, w.op = runID, map[string]string{}, ""

@@ -58,6 +58,9 @@ type worker interface {
 	// beginPlan returns false when the plan is done and is not run again.
 	beginPlan(ctx context.Context, runID int64, attempt, plan int) (bool, error)
 	finishPlan(ctx context.Context, runID int64, attempt, plan int, rows int64) error
+	// nextPlan does both in one transaction: it finishes a plan and begins the
+	// next one. It returns what beginPlan returns; after an error neither is done.
+	nextPlan(ctx context.Context, runID int64, attempt, plan int, rows int64, next int) (bool, error)
 	// write writes the rows and returns how many: staged for the plan that has
 	// begun, or by a direct worker to the live table. It clears the table first
 	// if clear is set.

@@ -32,18 +32,36 @@ func (x *execution) plans(ctx context.Context, main worker) error {
 		return err
 	}
 	last := x.list.plans
-	if err := x.runPlan(ctx, main, 1); err != nil {
-		return err
-	}
-	if err := x.middlePlans(ctx, main, 2, last-1); err != nil {
-		return err
-	}
-	if last > 1 {
-		if err := x.runPlan(ctx, main, last); err != nil {
+	cores := min(x.job.cores, last-2)
+	if cores <= 1 {
+		if err := x.drive(ctx, main, counter(1, last)); err != nil {
 			return err
 		}
+		return x.hook(ctx, main, "After", x.job.after)
+	}
+	if err := x.drive(ctx, main, counter(1, 1)); err != nil {
+		return err
+	}
+	if err := x.middlePlans(ctx, main, cores, counter(2, last-1)); err != nil {
+		return err
+	}
+	if err := x.drive(ctx, main, counter(last, last)); err != nil {
+		return err
 	}
 	return x.hook(ctx, main, "After", x.job.after)
+}
+
+// counter returns a function that hands the plans from..to out, each once, and
+// then 0. Several goroutines may call it.
+func counter(from, to int) (next func() int) {
+	var handed atomic.Int64
+	return func() int {
+		plan := from + int(handed.Add(1)) - 1
+		if plan > to {
+			return 0
+		}
+		return plan
+	}
 }
 
 // hook calls Before or After with handles that can only read.
@@ -63,19 +81,9 @@ func (x *execution) hook(ctx context.Context, w worker, name string, call func(c
 	return nil
 }
 
-// middlePlans runs the plans from..to, each on whichever connection is free.
-func (x *execution) middlePlans(ctx context.Context, main worker, from, to int) error {
-	cores := min(x.job.cores, to-from+1)
-	if cores <= 1 {
-		for plan := from; plan <= to; plan++ {
-			if err := x.runPlan(ctx, main, plan); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	var next atomic.Int64
-	next.Store(int64(from))
+// middlePlans runs the plans that next hands out, each on whichever of the
+// connections is free.
+func (x *execution) middlePlans(ctx context.Context, main worker, cores int, next func() int) error {
 	group := newGroup(ctx)
 	for core := range cores {
 		group.do(func(ctx context.Context) error {
@@ -87,64 +95,102 @@ func (x *execution) middlePlans(ctx context.Context, main worker, from, to int) 
 				}
 				defer w.close()
 			}
-			for {
-				plan := int(next.Add(1) - 1)
-				if plan > to {
-					return nil
-				}
-				if err := x.runPlan(ctx, w, plan); err != nil {
-					return err
-				}
-			}
+			return x.drive(ctx, w, next)
 		})
 	}
 	return group.wait()
 }
 
-// runPlan runs one plan, or skips it, and records how it ended.
-func (x *execution) runPlan(ctx context.Context, w worker, plan int) error {
-	if ctx.Err() != nil {
-		return stopped(ctx)
-	}
-	event := Progress{RunID: x.run.id, Plan: plan, Plans: x.list.plans}
-	tell := func(kind ProgressKind) {
-		event.Kind = kind
-		x.report.report(event)
-	}
-	if x.own != nil {
-		run, err := w.beginPlan(ctx, x.run.id, x.run.attempt, plan)
+// drive runs the plans that next hands out, or skips them, one after the other
+// on one connection. A plan is finished together with the begin of the one that
+// follows, in one transaction.
+func (x *execution) drive(ctx context.Context, w worker, next func() int) error {
+	for plan := next(); plan != 0; plan = next() {
+		begun, err := x.beginPlan(ctx, w, plan)
+		for begun && err == nil {
+			plan, begun, err = x.runPlan(ctx, w, plan, next)
+		}
 		if err != nil {
-			return place(err, x.job.name, x.opts.runKey, plan, "")
-		}
-		if !run {
-			x.tally.skip(plan)
-			tell(PlanSkipped)
-			return nil
+			return err
 		}
 	}
-	tell(PlanStarted)
+	return nil
+}
+
+// beginPlan begins a plan that no other one on its connection comes before;
+// false: it was skipped.
+func (x *execution) beginPlan(ctx context.Context, w worker, plan int) (begun bool, err error) {
+	if ctx.Err() != nil {
+		return false, stopped(ctx)
+	}
+	begun = true
+	if x.own != nil {
+		begun, err = w.beginPlan(ctx, x.run.id, x.run.attempt, plan)
+	}
+	if err != nil {
+		return false, place(err, x.job.name, x.opts.runKey, plan, "")
+	}
+	x.begun(plan, begun)
+	return begun, nil
+}
+
+// begun reports the begin of a plan, or that it is skipped.
+func (x *execution) begun(plan int, run bool) {
+	kind := PlanStarted
+	if !run {
+		kind = PlanSkipped
+		x.tally.skip(plan)
+	}
+	x.report.report(Progress{Kind: kind, RunID: x.run.id, Plan: plan, Plans: x.list.plans})
+}
+
+// runPlan runs a plan that has begun and records how it ended. It returns the
+// plan that next hands out then, 0 for none, and whether that one has begun;
+// if not, it was skipped.
+func (x *execution) runPlan(ctx context.Context, w worker, plan int, next func() int) (follows int, begun bool, err error) {
+	event := Progress{Kind: PlanFinished, RunID: x.run.id, Plan: plan, Plans: x.list.plans}
 	began := time.Now()
 	rows, err := x.perform(ctx, w, plan)
-	if err == nil && x.own != nil {
-		err = w.finishPlan(ctx, x.run.id, x.run.attempt, plan, rows)
+	if err == nil {
+		follows = next()
+		begun, err = x.finishPlan(ctx, w, plan, rows, follows)
 	}
 	event.Elapsed, event.Rows = time.Since(began), rows
 	if err != nil {
 		err = place(err, x.job.name, x.opts.runKey, plan, "")
-		event.Err = err
+		event.Kind, event.Err = PlanFailed, err
 		x.failPlan(ctx, w, plan, err)
-		tell(PlanFailed)
-		return err
+		x.report.report(event)
+		return 0, false, err
 	}
 	x.tally.done(plan, rows)
 	x.report.log.Debug("plan finished", "plan", plan, "plans", x.list.plans, "rows", rows, "elapsed", event.Elapsed)
-	tell(PlanFinished)
-	return nil
+	x.report.report(event)
+	if follows != 0 {
+		x.begun(follows, begun)
+	}
+	return follows, begun, nil
+}
+
+// finishPlan finishes a plan and begins the one that follows, if any; false:
+// there is none, or it is skipped.
+func (x *execution) finishPlan(ctx context.Context, w worker, plan int, rows int64, follows int) (begun bool, err error) {
+	switch {
+	case x.own == nil:
+		return follows != 0, nil
+	case follows == 0:
+		return false, w.finishPlan(ctx, x.run.id, x.run.attempt, plan, rows)
+	default:
+		return w.nextPlan(ctx, x.run.id, x.run.attempt, plan, rows, follows)
+	}
 }
 
 // perform calls the task's functions for one plan, with handles that work only
 // until they return.
 func (x *execution) perform(ctx context.Context, w worker, plan int) (rows int64, err error) {
+	if ctx.Err() != nil {
+		return 0, stopped(ctx)
+	}
 	s := &scope{worker: w, run: x.run, alive: ctx}
 	err = protect(func() error { return x.job.perform(ctx, x.run, plan, s.handles(x.tables)) })
 	if endErr := s.end(); err == nil {

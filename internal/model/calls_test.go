@@ -131,6 +131,28 @@ func (s *sequence) end1(n int, r *run, number, attempt int, failed bool) {
 	s.same(want, got)
 }
 
+// nextPlan finishes a plan of a worker and begins another one.
+func (s *sequence) nextPlan(n, next int) bool {
+	x := s.set[n]
+	s.log("worker %d: next_plan run %d plan %d attempt %d next %d", n, x.run.id, x.plan, x.attempt, next)
+	want, runs := x.run.nextPlan(x.plan, x.attempt, next)
+	var got bool
+	state, err := s.db.query(controllers+n, fmt.Sprintf("SELECT cs9.next_plan(%d, %d, %d, NULL, %d)", x.run.id, x.plan, x.attempt, next), &got)
+	s.must(err)
+	if runs != got {
+		s.differ("next_plan", runs, got)
+	}
+	if want == "" {
+		s.set[n] = settings{}
+		s.stats["next plans"]++
+	}
+	if runs {
+		s.set[n] = settings{x.run, next, x.attempt}
+	}
+	s.same(want, state)
+	return runs
+}
+
 // write is one write of a worker: of a live plan, or of what was one.
 func (s *sequence) write(n int) {
 	x := s.set[n]

@@ -20,7 +20,7 @@ var mutations = []struct {
 	replace       []string // pairs of old and new text
 }{
 	{"the fence is skipped", "assert_live_attempt", []string{"IF v_run.attempt IS DISTINCT FROM p_attempt THEN", "IF false THEN"}},
-	{"a rerun plan is not cleared", "begin_plan", []string{"IF v_plan.attempt IS NOT NULL THEN", "IF false THEN"}},
+	{"a rerun plan is not cleared", "open_plan", []string{"IF v_plan.attempt IS NOT NULL THEN", "IF false THEN"}},
 	{"the watermark is not recorded", "run_step", []string{"coalesce(v_watermark, s.watermark)", "s.watermark"}},
 	{"nothing is looked at when the publish begins", "begin_publish", []string{"PERFORM cs9.check_publish(v_run.run_id);", ""}},
 	{"a CALL commits at its end only", "publish_table", []string{"COMMIT;\n        SET TRANSACTION ISOLATION LEVEL READ COMMITTED;\n        IF v_message", "IF v_message"}},
@@ -43,7 +43,9 @@ var mutations = []struct {
 		"PERFORM cs9.resume_run(v_run, p_allow_empty, p_owner); UPDATE cs9.run AS r SET today = p_today WHERE r.run_id = v_run.run_id;"}},
 	{"a published key does away with the run of another", "begin_run", []string{"IF v_run.state = 'published' AND NOT",
 		"IF v_run.state = 'published' AND cs9.retire_older_runs(p_task, v_task_id, p_run_key) IS NULL AND NOT"}},
-	{"the last of the plans is skipped", "unfinished_plan", []string{"p.plan NOT IN (1, r.plans)", "p.plan <> 1"}},
+	{"a rerun plan that follows another is not cleared", "end_plan", []string{"p.state = 'pending'", "p.state <> 'done'"}},
+	{"the last plan follows another before its turn", "end_plan", []string{"p_next < v_plans", "p_next <= v_plans"}},
+	{"the last of the plans is skipped", "unfinished_plan", []string{"p.plan NOT IN (1, v_plans)", "p.plan <> 1"}},
 	{"recorded deletes of a rerun plan stay", "clear_plan", []string{"DELETE FROM cs9.staged_delete AS d WHERE d.run_id = p_run_id AND d.plan = p_plan;", ""}},
 	{"plans delete each other's rows", "check_deletes", []string{"IF v_other IS NOT NULL THEN", "IF false THEN"}},
 	{"a rewritten staged table goes unnoticed", "move_batch", []string{"IF pg_relation_filenode(to_regclass(v_staged)) IS DISTINCT FROM v_table.staged_filenode THEN", "IF false THEN"}},

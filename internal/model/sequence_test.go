@@ -39,7 +39,7 @@ var actions = func() (names []string) {
 		name   string
 		weight int
 	}{
-		{"drive", 22}, {"begin run", 2}, {"kill controller", 2}, {"kill worker", 1}, {"write", 3}, {"begin plan", 2}, {"end plan", 2},
+		{"drive", 22}, {"begin run", 2}, {"kill controller", 2}, {"kill worker", 1}, {"write", 3}, {"begin plan", 2}, {"end plan", 2}, {"next plan", 2},
 		{"finish run", 1}, {"begin publish", 1}, {"publish next", 2}, {"call publish", 1}, {"discard", 1}, {"end attempt", 1}, {"live", 1},
 		{"rewrite", 1},
 	} {
@@ -95,6 +95,10 @@ func (s *sequence) step() {
 		}
 	case "end plan":
 		s.endPlan(s.leftBehind(), s.chance("it failed", 40))
+	case "next plan":
+		if n := s.leftBehind(); s.set[n].run != nil {
+			s.nextPlan(n, 1+s.draw("plan", len(s.set[n].run.plans)+1))
+		}
 	case "finish run":
 		if c := s.draw("controller", controllers); s.known[c].run != nil {
 			s.finishRun(c)
@@ -203,7 +207,13 @@ func (s *sequence) drivePlan(c int, r *run) {
 		s.killController(c)
 		return
 	}
-	if s.chance("it ends", 90) {
+	switch {
+	case !s.chance("it ends", 90):
+	case next < len(r.plans) && s.chance("and the next one begins", 50):
+		if s.nextPlan(n, next+1) {
+			s.write(n)
+		}
+	default:
 		s.endPlan(n, s.chance("it failed", 6))
 	}
 }

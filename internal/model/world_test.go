@@ -286,6 +286,19 @@ func (r *run) endPlan(n, attempt int, state string) string {
 	return ""
 }
 
+// nextPlan predicts next_plan: both calls, or neither.
+func (r *run) nextPlan(n, attempt, next int) (state string, runs bool) {
+	before := r.plans[n-1]
+	if refusal := r.endPlan(n, attempt, "done"); refusal != "" {
+		return refusal, false
+	}
+	state, runs = r.beginPlan(next, attempt)
+	if state != "" {
+		r.plans[n-1] = before
+	}
+	return state, runs
+}
+
 // settings are what a session says it writes for; a nil run: nothing.
 type settings struct {
 	run     *run
