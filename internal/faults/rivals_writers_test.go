@@ -134,8 +134,8 @@ func TestRivalsDeadlockIsRetriedWithoutDoubling(t *testing.T) {
 			if err := <-ended; err != nil {
 				t.Error(err)
 			}
-			if len(waits) != 1 {
-				t.Errorf("the publish waited %d times, want 1: it was not the victim of the deadlock", len(waits))
+			if len(waits) == 0 { // more than once, if it tries again before the other session has woken up
+				t.Error("the publish did not wait: it was not the victim of the deadlock")
 			}
 			f.want(c.want, "SELECT count(*) || ' ' || sum(n) FROM anon.counts")
 			f.wantClean()
