@@ -34,13 +34,21 @@ const (
 	sorted order = "sorted" // by key
 )
 
-// dataset is a number of rows, in an order, of which one in a hundred may
-// differ from what it is otherwise.
+// change is which rows have another n than they have otherwise.
+type change string
+
+const (
+	nothing   change = ""
+	scattered change = "scattered" // every hundredth row, by key
+	last      change = "last"      // the last hundredth of the rows, by key
+)
+
+// dataset is a number of rows, in an order.
 type dataset struct {
 	rows    int
 	order   order
 	seed    uint64
-	changed bool // the rows whose number is a multiple of 100 have another n
+	changed change
 }
 
 // row returns the row with a number, which is that of its key: 0 is the first.
@@ -53,7 +61,7 @@ func (d dataset) row(number int) row {
 		Status:   statuses[h>>32%4],
 	}
 	r.Rate = float64(r.N) / 1000
-	if d.changed && number%100 == 0 {
+	if d.changed == scattered && number%100 == 0 || d.changed == last && number >= d.rows-d.rows/100 {
 		r.N += 100_000
 	}
 	return r
@@ -153,8 +161,8 @@ func (d dataset) write(w io.Writer) error {
 // name names the dataset, for files and databases.
 func (d dataset) name() string {
 	name := fmt.Sprintf("%s_%d", d.order, d.rows)
-	if d.changed {
-		name += "_changed"
+	if d.changed != nothing {
+		name += "_" + string(d.changed)
 	}
 	return name
 }
