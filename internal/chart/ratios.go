@@ -21,6 +21,7 @@ import (
 // Ratio is one bar: how much something takes of what it is compared with.
 type Ratio struct {
 	Name, Against string
+	Label         string // the value, as it is written
 	Value         float64
 	Low, High     float64 // the spread of Value
 	Reach         float64 // the highest value that is good
@@ -146,6 +147,7 @@ func (rows ratioBars) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	label := style(textSize)
 	label.YAlign = text.YCenter
+	c.StrokeLine2(sameLine, x(1), c.Min.Y, x(1), c.Max.Y)
 	for i, r := range rows {
 		middle := y(float64(len(rows) - 1 - i))
 		half := 0.3 * rowHeight
@@ -156,12 +158,13 @@ func (rows ratioBars) Plot(c draw.Canvas, p *plot.Plot) {
 		c.StrokeLine2(spreadLine, x(r.Low), middle, x(r.High), middle)
 		c.StrokeLine2(reachLine, x(r.Reach), middle-1.35*half, x(r.Reach), middle+1.35*half)
 		end := max(x(r.Value), x(r.High), x(r.Reach)) + vg.Points(6)
-		c.FillText(label, vg.Point{X: end, Y: middle}, fmt.Sprintf("%.2f", r.Value))
+		c.FillText(label, vg.Point{X: end, Y: middle}, r.Label)
 	}
 }
 
 var (
 	spreadLine = draw.LineStyle{Color: inkColour, Width: vg.Points(1.5)}
+	sameLine   = draw.LineStyle{Color: inkColour, Width: vg.Points(0.75), Dashes: []vg.Length{vg.Points(4), vg.Points(3)}}
 	reachLine  = draw.LineStyle{Color: lineColours[0], Width: vg.Points(3)}
 )
 

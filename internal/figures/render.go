@@ -35,8 +35,13 @@ func (r *Results) Table() string {
 	return b.String()
 }
 
-// Ratio writes a ratio with two decimals.
-func Ratio(v float64) string { return fmt.Sprintf("%.2f", v) }
+// Ratio writes a ratio with two decimals, or three where two would be 0.00.
+func Ratio(v float64) string {
+	if v < 0.005 {
+		return fmt.Sprintf("%.3f", v)
+	}
+	return fmt.Sprintf("%.2f", v)
+}
 
 // Insert returns the text with the table between its markers.
 func (r *Results) Insert(text []byte) ([]byte, error) {
@@ -76,12 +81,15 @@ func (r *Results) Chart() *chart.Ratios {
 	for _, row := range r.shown() {
 		low, high := row.figure.Spread()
 		c.Rows = append(c.Rows, chart.Ratio{
-			Name: row.name(), Against: row.figure.Against.Label,
+			Name: plain(row.name()), Against: plain(row.figure.Against.Label), Label: Ratio(row.figure.Ratio),
 			Value: row.figure.Ratio, Low: low, High: high, Reach: row.figure.Reach,
 		})
 	}
 	return c
 }
+
+// plain takes the marks of code away, which a picture does not know.
+func plain(text string) string { return strings.ReplaceAll(text, "`", "") }
 
 // row is a figure with the benchmark that it is of.
 type row struct {
