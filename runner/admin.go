@@ -54,6 +54,7 @@ type StepStatus struct {
 	RowsDone   int64      `json:"rows_done"`
 	Percent    float64    `json:"percent"`
 	Batches    int        `json:"batches"`
+	Note       string     `json:"note,omitempty"`
 	BeganAt    *time.Time `json:"began_at,omitempty"`
 	FinishedAt *time.Time `json:"finished_at,omitempty"`
 }
@@ -80,7 +81,7 @@ type RunFilter struct {
 
 // Publish publishes a run that is ready, or the rest of one whose publish
 // stopped; a run that is published already is [ErrPublished]. It takes the
-// option [BatchRows]. It cannot run inside a
+// options [BatchRows], [Movers] and [PublishMode]. It cannot run inside a
 // transaction, because it commits after each batch; so it takes none.
 func (r *Runner) Publish(ctx context.Context, task, runKey string, opts ...Option) (*Result, error) {
 	o, err := r.cfg.options(opts)
@@ -93,8 +94,11 @@ func (r *Runner) Publish(ctx context.Context, task, runKey string, opts ...Optio
 	}
 	defer own.close()
 	run, err := publishable(ctx, own, task, runKey)
+	if err == nil && o.publishMode != "" && run.State == "ready" {
+		err = own.setPublishMode(ctx, task, runKey, o.publishMode)
+	}
 	if err == nil {
-		err = own.publish(ctx, task, runKey, o.batchRows)
+		err = r.publish(ctx, own, report, task, runKey, o)
 	}
 	if err != nil {
 		return nil, place(err, task, runKey, 0, nextAfterPublish(ctx, own, run.RunID))

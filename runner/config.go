@@ -124,6 +124,9 @@ type options struct {
 	again      bool
 	allowEmpty bool
 	batchRows  int
+
+	movers      int
+	publishMode string
 }
 
 // RunKey gives the run its key, the scheduler's name for it: a task that is run
@@ -140,11 +143,23 @@ func Again() Option { return func(o *options) { o.again = true } }
 // [Config].BatchRows.
 func BatchRows(rows int) Option { return func(o *options) { o.batchRows = rows } }
 
+// Movers is how many sessions move the rows of batched tables side by side,
+// each a range of its own. Defaults to 1. The ranges are made when the publish
+// begins: what is left of a stopped one is split as it was then.
+func Movers(n int) Option { return func(o *options) { o.movers = n } }
+
+// PublishMode publishes all tables of this run in a mode, instead of each as its
+// definition says: "batched", "atomic", "swap" or "swap_or_atomic". "swap" needs
+// a table that was generated with partitions or with publish: swap, and a run
+// that empties what it swaps. A publish that has begun goes on in the mode it
+// began with.
+func PublishMode(mode string) Option { return func(o *options) { o.publishMode = mode } }
+
 // AllowEmpty lets the run leave a table empty, like [Task].AllowEmpty.
 func AllowEmpty() Option { return func(o *options) { o.allowEmpty = true } }
 
 func (c *Config) options(opts []Option) (options, error) {
-	o := options{batchRows: c.BatchRows}
+	o := options{batchRows: c.BatchRows, movers: 1}
 	for _, opt := range opts {
 		if opt != nil {
 			opt(&o)
@@ -152,6 +167,9 @@ func (c *Config) options(opts []Option) (options, error) {
 	}
 	if o.batchRows < 1 {
 		return o, badBatchRows(o.batchRows)
+	}
+	if o.movers < 1 {
+		return o, badArgument("use 1 or more; 1 is the default", "the number of movers is %d", o.movers)
 	}
 	if o.again && !o.hasRunKey {
 		return o, badArgument("add runner.RunKey", "Again has no run key to do over")

@@ -125,6 +125,17 @@ func (s *pgSession) simple(ctx context.Context, sql string) ([]string, error) {
 
 func (s *pgSession) where() string { return s.place }
 
+// mustBeAt closes a session that reached another database than the run's.
+func (s *pgSession) mustBeAt(where string) error {
+	if where == "" || s.place == where {
+		return nil
+	}
+	s.close()
+	return refuse(ErrBadArgument, "connect",
+		fmt.Sprintf("the pool connects to two databases: the run began in %s, and this connection reached %s", where, s.place),
+		"all tables of a run are in one database: name one host, and let no hook of the pool change it")
+}
+
 // close ends the connection, and waits until the driver has let go of it.
 func (s *pgSession) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelWait)

@@ -55,7 +55,7 @@ func (o *pgOwner) show(ctx context.Context, runID int64) ([]PlanStatus, []StepSt
 		return nil, nil, dbError(ctx, "show plans", "", err)
 	}
 	rows, err = o.conn.Query(ctx, `
-		SELECT step, kind, coalesce(table_name, ''), coalesce(relation, ''), state, rows_total, rows_done, percent::float8, batches,
+		SELECT step, kind, coalesce(table_name, ''), coalesce(relation, ''), state, rows_total, rows_done, percent::float8, batches, coalesce(note, ''),
 		       began_at, finished_at
 		FROM cs9.publish_progress WHERE run_id = $1 ORDER BY step`, runID)
 	if err != nil {

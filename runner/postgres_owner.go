@@ -19,6 +19,17 @@ type pgOwner struct {
 }
 
 func (p *postgres) openOwner(ctx context.Context, label string, progress func(Progress)) (owner, error) {
+	s, err := p.openPublisher(ctx, label, progress)
+	if err != nil {
+		return nil, err
+	}
+	probe := func(ctx context.Context) (*pgSession, error) { return p.connect(ctx, label, nil) }
+	return &pgOwner{pgSession: s, cfg: p.cfg, probe: probe}, nil
+}
+
+// openPublisher opens a session that can publish: its notices tell of the
+// progress, and it waits for locks as the configuration says.
+func (p *postgres) openPublisher(ctx context.Context, label string, progress func(Progress)) (*pgSession, error) {
 	log := p.cfg.Logger
 	s, err := p.connect(ctx, label, func(n *pgconn.Notice) {
 		if event, ok := publishProgress(n.Detail); ok {
@@ -38,8 +49,26 @@ func (p *postgres) openOwner(ctx context.Context, label string, progress func(Pr
 		s.close()
 		return nil, err
 	}
-	probe := func(ctx context.Context) (*pgSession, error) { return p.connect(ctx, label, nil) }
-	return &pgOwner{pgSession: s, cfg: p.cfg, probe: probe}, nil
+	return s, nil
+}
+
+// pgMover is a session that helps with a publish.
+type pgMover struct{ *pgSession }
+
+func (p *postgres) openMover(ctx context.Context, label, where string, progress func(Progress)) (mover, error) {
+	s, err := p.openPublisher(ctx, label, progress)
+	if err == nil {
+		err = s.mustBeAt(where)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return pgMover{s}, nil
+}
+
+// join calls a procedure that commits after each batch, as publish does.
+func (m pgMover) join(ctx context.Context, task, runKey string, batchRows int) error {
+	return m.exec(ctx, "join_publish", "CALL cs9.join_publish($1, $2, $3)", task, runKey, batchRows)
 }
 
 // claim takes the task's lock. A process that has just died may hold it for a
@@ -72,8 +101,8 @@ func (o *pgOwner) begin(ctx context.Context, r beginRequest) (begun, error) {
 	var today pgtype.Date
 	var publishKey pgtype.Text
 	err := o.conn.QueryRow(ctx, `SELECT outcome, run_id, attempt, today, publish_key
-		FROM cs9.begin_run($1, $2, $3, $4, $5, $6, $7, $8)`,
-		r.task, r.runKey, r.tables, string(r.plans), pgtype.Date{Time: r.today, Valid: true}, r.allowEmpty, r.again, o.cfg.Owner,
+		FROM cs9.begin_run($1, $2, $3, $4, $5, $6, $7, $8, nullif($9, ''))`,
+		r.task, r.runKey, r.tables, string(r.plans), pgtype.Date{Time: r.today, Valid: true}, r.allowEmpty, r.again, o.cfg.Owner, r.publishMode,
 	).Scan(&b.outcome, &id, &attempt, &today, &publishKey)
 	b.runID, b.attempt, b.today, b.publishKey = id.Int64, int(attempt.Int64), today.Time, publishKey.String
 	return b, dbError(ctx, "begin_run", "", err)
@@ -83,10 +112,14 @@ func (o *pgOwner) finishRun(ctx context.Context, runID int64, attempt int) error
 	return o.exec(ctx, "finish_run", "SELECT cs9.finish_run($1, $2)", runID, attempt)
 }
 
+func (o *pgOwner) setPublishMode(ctx context.Context, task, runKey, mode string) error {
+	return o.exec(ctx, "set_publish_mode", "SELECT cs9.set_publish_mode($1, $2, $3)", task, runKey, mode)
+}
+
 // publish calls a procedure that commits after each batch: on a bare
 // connection, never in a transaction, which is why this package takes no Tx.
-func (o *pgOwner) publish(ctx context.Context, task, runKey string, batchRows int) error {
-	return o.exec(ctx, "publish", "CALL cs9.publish($1, $2, $3)", task, runKey, batchRows)
+func (o *pgOwner) publish(ctx context.Context, task, runKey string, batchRows, movers int) error {
+	return o.exec(ctx, "publish", "CALL cs9.publish($1, $2, $3, $4)", task, runKey, batchRows, movers)
 }
 
 func (o *pgOwner) endAttempt(ctx context.Context, runID int64, attempt int, reason string) error {

@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -27,11 +26,8 @@ func (p *postgres) openWorker(ctx context.Context, label, where string, direct b
 	if err != nil {
 		return nil, err
 	}
-	if where != "" && s.place != where {
-		s.close()
-		return nil, refuse(ErrBadArgument, "connect",
-			fmt.Sprintf("the pool connects to two databases: the run began in %s, and this connection reached %s", where, s.place),
-			"all tables of a run are in one database: name one host, and let no hook of the pool change it")
+	if err := s.mustBeAt(where); err != nil {
+		return nil, err
 	}
 	return &pgWorker{pgSession: s, direct: direct}, nil
 }

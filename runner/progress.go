@@ -34,13 +34,19 @@ type Progress struct {
 	Err         error
 
 	// Step, its kind and table: the publish kinds. Rows are those of the batch.
+	// StepKind: truncate, delete, move, apply, analyze or close. A table has one
+	// step move for each of its movers; apply is that of all tables that are not
+	// batched, and names none.
 	Step     int
 	StepKind string
 	Table    string
 	Rows     int64
-	// RowsDone of RowsTotal: of the step, so far. Done: the step is.
+	// RowsDone of RowsTotal: of the step, so far. Done: the step is. With several
+	// movers an earlier number may be told later.
 	RowsDone, RowsTotal int64
 	Done                bool
+	// Note says what the step "apply" did, to each of its tables.
+	Note string
 	// Waits counts the tries that met a lock: PublishWaits.
 	Waits int
 }
@@ -85,6 +91,7 @@ type batchNotice struct {
 	RowsDone  int64  `json:"rows_done"`
 	RowsTotal int64  `json:"rows_total"`
 	Done      bool   `json:"done"`
+	Note      string `json:"note"`
 	Waits     int    `json:"waits"`
 }
 
@@ -100,6 +107,6 @@ func publishProgress(detail string) (p Progress, ok bool) {
 	}
 	return Progress{
 		Kind: kind, RunID: n.RunID, Step: n.Step, StepKind: n.Kind, Table: n.Table,
-		Rows: n.Rows, RowsDone: n.RowsDone, RowsTotal: n.RowsTotal, Done: n.Done, Waits: n.Waits,
+		Rows: n.Rows, RowsDone: n.RowsDone, RowsTotal: n.RowsTotal, Done: n.Done, Note: n.Note, Waits: n.Waits,
 	}, true
 }

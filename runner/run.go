@@ -151,7 +151,7 @@ func (x *execution) begin(ctx context.Context) (begun, error) {
 	}
 	request := beginRequest{
 		task: task, runKey: key, tables: x.tableNames(), plans: x.list.json, today: x.run.today,
-		allowEmpty: x.job.allowEmpty || x.opts.allowEmpty, again: x.opts.again,
+		allowEmpty: x.job.allowEmpty || x.opts.allowEmpty, again: x.opts.again, publishMode: x.opts.publishMode,
 	}
 	older := ""
 	for {
@@ -180,7 +180,7 @@ func (x *execution) publishOlder(ctx context.Context, runKey string) error {
 	x.report.log.Info("publishing the rest of an older run first", "older_run_key", runKey)
 	x.report.runKey = runKey
 	defer func() { x.report.runKey = x.opts.runKey }()
-	if err := x.own.publish(ctx, x.job.name, runKey, x.opts.batchRows); err != nil {
+	if err := x.r.publish(ctx, x.own, x.report, x.job.name, runKey, x.opts); err != nil {
 		return fmt.Errorf("publishing the rest of the older run %q first: %w", runKey, err)
 	}
 	return nil
@@ -217,7 +217,7 @@ func stopped(ctx context.Context) error {
 
 // publish publishes the run, and says what is next when that fails.
 func (x *execution) publish(ctx context.Context) (next string, err error) {
-	err = x.own.publish(ctx, x.job.name, x.opts.runKey, x.opts.batchRows)
+	err = x.r.publish(ctx, x.own, x.report, x.job.name, x.opts.runKey, x.opts)
 	if err == nil {
 		return "", nil
 	}

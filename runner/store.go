@@ -17,6 +17,8 @@ type store interface {
 	// the other sessions of the run: where says which that is, "" for the first. A
 	// direct one writes to the live tables; any other stages, and only for a plan.
 	openWorker(ctx context.Context, label, where string, direct bool) (worker, error)
+	// openMover opens a session that helps with a publish of the same database.
+	openMover(ctx context.Context, label, where string, progress func(Progress)) (mover, error)
 }
 
 // session is what both kinds of session can do.
@@ -44,12 +46,23 @@ type owner interface {
 	// Between the two the session must not be used.
 	watch(task string, lost func(error)) (stop func())
 	finishRun(ctx context.Context, runID int64, attempt int) error
-	publish(ctx context.Context, task, runKey string, batchRows int) error
+	// setPublishMode changes how all tables of a run are published.
+	setPublishMode(ctx context.Context, task, runKey, mode string) error
+	// publish splits the rows of each batched table into as many ranges as there
+	// are movers, and moves those that no other session moves.
+	publish(ctx context.Context, task, runKey string, batchRows, movers int) error
 	endAttempt(ctx context.Context, runID int64, attempt int, reason string) error
 	release(ctx context.Context, task string) error
 	discard(ctx context.Context, task, runKey string, force bool) error
 	runs(ctx context.Context, filter RunFilter) ([]RunStatus, error)
 	show(ctx context.Context, runID int64) (plans []PlanStatus, steps []StepStatus, err error)
+}
+
+// mover is a session that moves rows of a publish which another one runs.
+type mover interface {
+	// join waits for the publish to begin, and returns when no range is left.
+	join(ctx context.Context, task, runKey string, batchRows int) error
+	close()
 }
 
 // worker is the session that one plan at a time writes on.
@@ -87,6 +100,7 @@ type beginRequest struct {
 	today        time.Time
 	allowEmpty   bool
 	again        bool
+	publishMode  string // of all tables; "": each as it is defined
 }
 
 type begun struct {

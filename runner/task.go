@@ -157,6 +157,8 @@ func (t Task[A, D]) validate(o options) error {
 	case o.hasRunKey && strings.TrimSpace(o.runKey) == "":
 		return badArgument("pass the scheduler's name for this run, or leave RunKey out to write straight to the live tables",
 			"the run key is empty")
+	case o.publishMode != "" && !o.hasRunKey:
+		return badArgument("add runner.RunKey: without one every write is live at once", "PublishMode has nothing to publish")
 	case len(t.Tables) == 0:
 		return badArgument(`set Task.Tables, for example runner.Tables{"counts": "anon.counts"}`, "the task has no tables")
 	case t.Plans == nil && t.PlanList == nil:

@@ -17,8 +17,10 @@ type publishProgress struct {
 	a    *app
 	bars bool
 	seen bool // a step was reported
-	step int  // of the bar
-	bar  *progressbar.ProgressBar
+
+	bar   *progressbar.ProgressBar
+	table string                  // of the bar
+	moves map[int]runner.Progress // the last of each step of the table: one a mover
 }
 
 func (a *app) newPublishProgress() *publishProgress {
@@ -36,6 +38,7 @@ type progressLine struct {
 	RowsDone  int64  `json:"rows_done"`
 	RowsTotal int64  `json:"rows_total"`
 	Done      bool   `json:"done"`
+	Note      string `json:"note,omitempty"`
 	Waits     int    `json:"waits,omitempty"`
 }
 
@@ -59,7 +62,7 @@ func (p *publishProgress) tell(progress runner.Progress) {
 func (p *publishProgress) tellJSON(progress runner.Progress) {
 	text, err := json.Marshal(progressLine{
 		Progress: string(progress.Kind), RunID: progress.RunID, Step: progress.Step, Kind: progress.StepKind, Table: progress.Table,
-		RowsDone: progress.RowsDone, RowsTotal: progress.RowsTotal, Done: progress.Done, Waits: progress.Waits,
+		RowsDone: progress.RowsDone, RowsTotal: progress.RowsTotal, Done: progress.Done, Note: progress.Note, Waits: progress.Waits,
 	})
 	if err == nil {
 		p.a.note("%s\n", text)
@@ -67,16 +70,28 @@ func (p *publishProgress) tellJSON(progress runner.Progress) {
 }
 
 func (p *publishProgress) tellBar(progress runner.Progress) {
-	if p.bar == nil || p.step != progress.Step {
+	if p.table != progress.Table {
 		p.end()
-		p.step = progress.Step
+		p.table, p.moves = progress.Table, map[int]runner.Progress{}
+	}
+	if p.bar == nil {
 		p.bar = progressbar.NewOptions64(max(progress.RowsTotal, 1),
 			progressbar.OptionSetWriter(p.a.stderr), progressbar.OptionSetDescription(plain(progress.Table)),
 			progressbar.OptionShowCount(), progressbar.OptionFullWidth(),
 			progressbar.OptionSetPredictTime(false)) // the bar begins with the first batch, so it knows no rate yet
 	}
-	_ = p.bar.Set64(progress.RowsDone) // a bar that cannot be drawn stops no publish
-	if progress.Done {
+	if progress.RowsDone >= p.moves[progress.Step].RowsDone { // two movers may tell of one step out of order
+		p.moves[progress.Step] = progress
+	}
+	var rows, total int64
+	done := true
+	for _, m := range p.moves {
+		rows, total, done = rows+m.RowsDone, total+m.RowsTotal, done && m.Done
+	}
+	// a bar that cannot be drawn stops no publish
+	p.bar.ChangeMax64(max(total, 1))
+	_ = p.bar.Set64(rows)
+	if done {
 		_ = p.bar.Finish()
 		p.end()
 	}
@@ -105,6 +120,8 @@ func progressText(p runner.Progress) string {
 		return fmt.Sprintf("%s: %d of %s moved", table, p.RowsDone, count(p.RowsTotal, "row"))
 	case "analyze":
 		return table + ": analyzed"
+	case "apply":
+		return p.Note
 	case "close":
 		return "all steps are done"
 	}

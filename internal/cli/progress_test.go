@@ -34,6 +34,36 @@ func TestProgressDrawsABarOnATerminal(t *testing.T) {
 	require.True(t, p.seen)
 }
 
+func TestProgressDrawsOneBarForAllMovers(t *testing.T) {
+	var out strings.Builder
+	p := (&app{stderr: &out}).newPublishProgress()
+	p.bars = true
+	for _, m := range []struct {
+		step  int
+		done  int64
+		total int64
+	}{{2, 100, 200}, {3, 100, 300}, {2, 200, 200}, {3, 300, 300}} {
+		p.tell(runner.Progress{
+			Kind: runner.PublishBatch, Step: m.step, StepKind: "move", Table: "anon.x", RowsDone: m.done, RowsTotal: m.total, Done: m.done == m.total,
+		})
+	}
+	for _, shown := range []string{"(100/200", "(200/500", "(300/500", "(500/500"} {
+		require.Contains(t, out.String(), shown)
+	}
+	require.Equal(t, 1, strings.Count(out.String(), "\n"), "one line: %q", out.String())
+}
+
+func TestProgressTellsWhatWasApplied(t *testing.T) {
+	var out strings.Builder
+	applied := runner.Progress{Kind: runner.PublishBatch, Step: 1, StepKind: "apply", Note: "anon.x: swapped", Done: true}
+	(&app{stderr: &out}).newPublishProgress().tell(applied)
+	require.Equal(t, "anon.x: swapped\n", out.String())
+	out.Reset()
+	(&app{stderr: &out, json: true}).newPublishProgress().tell(applied)
+	require.Contains(t, out.String(), `"kind":"apply"`)
+	require.Contains(t, out.String(), `"note":"anon.x: swapped"`)
+}
+
 func TestProgressOfAnEmptyMove(t *testing.T) {
 	var out strings.Builder
 	p := (&app{stderr: &out}).newPublishProgress()

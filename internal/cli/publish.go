@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,8 @@ type publication struct {
 
 // publishFlags are the flags of publish.
 type publishFlags struct {
+	mode        string
+	movers      int
 	batchRows   int
 	lockTimeout time.Duration
 	lockRetries int
@@ -36,11 +39,19 @@ func newPublishCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "publish TASK RUN_KEY",
 		Short: "Publish a run, or the rest of one whose publish stopped",
-		Long: `Publishes a run whose plans are all done. It commits after each batch: when it
-stops, with exit code 4, what it has published stays, and the same command
-publishes the rest. A run that is published already is an error, and left as it
-is.`,
+		Long: `Publishes a run whose plans are all done. Batched tables are moved first, with a
+commit after each batch; then all others in one transaction. When it stops, with
+exit code 4, what it has published stays, and the same command publishes the
+rest. A run that is published already is an error, and left as it is.
+
+Modes: batched moves rows in batches, and readers see the table grow; atomic
+changes only the rows that differ, and readers see the old table or the new one;
+swap puts what was staged in the place of a partition, likewise; swap_or_atomic
+swaps where it can. Without --mode each table is published as its definition
+says, or as its run asked for. A publish that has begun goes on in its mode.`,
 		Example: `  cs9gen publish rebuild_counts "week 40"
+  cs9gen publish rebuild_counts "week 40" --mode atomic
+  cs9gen publish rebuild_counts "week 40" --movers 4
   cs9gen publish rebuild_counts "week 40" --batch-rows 50000 --lock-timeout 500ms --lock-retries 20`,
 		Args: arguments(cobra.ExactArgs(2)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,14 +62,22 @@ is.`,
 		},
 	}
 	a.addDatabaseFlag(cmd.Flags())
+	cmd.Flags().StringVar(&flags.mode, "mode", "", "how to publish all tables of the run: batched, atomic, swap or swap_or_atomic")
+	cmd.Flags().IntVar(&flags.movers, "movers", 1, "how many sessions move the rows of batched tables side by side")
 	cmd.Flags().IntVar(&flags.batchRows, "batch-rows", 200_000, "how many rows one transaction moves")
 	cmd.Flags().DurationVar(&flags.lockTimeout, "lock-timeout", 2*time.Second, "how long to wait for a lock; readers queue behind the wait")
 	cmd.Flags().IntVar(&flags.lockRetries, "lock-retries", 5, "how often to try again after that, with pauses")
 	return cmd
 }
 
+var publishModes = []string{"batched", "atomic", "swap", "swap_or_atomic"}
+
 func (f publishFlags) check() error {
 	switch {
+	case f.mode != "" && !slices.Contains(publishModes, f.mode):
+		return fmt.Errorf("--mode is %q: it must be one of %s", f.mode, strings.Join(publishModes, ", "))
+	case f.movers < 1:
+		return fmt.Errorf("--movers is %d: it must be 1 or more", f.movers)
 	case f.batchRows < 1:
 		return fmt.Errorf("--batch-rows is %d: it must be 1 or more", f.batchRows)
 	case f.lockTimeout < time.Millisecond:
@@ -80,7 +99,7 @@ func (a *app) publish(cmd *cobra.Command, flags publishFlags, task, runKey strin
 		return err
 	}
 	defer pool.Close()
-	result, err := r.Publish(cmd.Context(), task, runKey)
+	result, err := r.Publish(cmd.Context(), task, runKey, runner.PublishMode(flags.mode), runner.Movers(flags.movers))
 	progress.end()
 	if err != nil {
 		return publishError(cmd.Context(), r, err, task, runKey, progress.seen)
