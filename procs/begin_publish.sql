@@ -38,10 +38,6 @@ BEGIN
     END IF;
     RETURN v_run.run_id;
 EXCEPTION
-    -- the session keeps its lock over a rollback, and must not keep it over a refusal; the fixed names are ours
-    WHEN SQLSTATE 'S9003' OR SQLSTATE 'S9004' OR SQLSTATE 'S9005' OR SQLSTATE 'S9013' OR SQLSTATE 'S9014' THEN
-        PERFORM cs9.release_run(p_task);
-        RAISE;
     WHEN lock_not_available THEN
         PERFORM cs9.release_run(p_task);
         RAISE EXCEPTION 'the publish of run % did not begin: a table is locked by another session', quote_nullable(p_run_key)
@@ -49,6 +45,10 @@ EXCEPTION
                   DETAIL = format('%s, after %s. No live row was touched.', SQLERRM, cs9.setting('lock_timeout', '2s')),
                   HINT = 'Call it again when the lock is gone.',
                   SCHEMA = 'cs9', TABLE = 'run';
+    WHEN query_canceled OR OTHERS THEN
+        -- a lock of the session outlives the error; that of another session is left alone
+        PERFORM cs9.release_run(p_task);
+        RAISE;
 END;
 $begin_publish$;
 COMMENT ON FUNCTION cs9.begin_publish(text, text, text, integer, integer) IS 'Checks a run that is ready, and records the steps of its publish';

@@ -1,10 +1,13 @@
 -- Purpose: the body of the loop of cs9.publish: do the next piece, in the transaction that the caller commits.
--- Contract: p_table null: all tables of the run. message null: nothing was done, another session had the step. lock_waits counts the tries that met a lock; pause is how many seconds
---          to wait before the next call, more whether there is one; message and detail (JSON) say what was done.
--- Locks:   the run's row, FOR SHARE, and the step's row, FOR UPDATE; what the piece needs on the live table. No lock is waited for
---          longer than cs9.lock_timeout (2 s); after cs9.lock_retries (5) tries, with pauses from cs9.lock_backoff
---          (500 ms) doubled to 30 s at most, the publish stops.
--- Errors:  S9003, S9005 the run is not publishing (any more); S9017 the publish stopped at a lock and can be resumed; S9019 this session does not own the task (any more).
+-- Returns: more, whether there is another piece; message and detail (JSON), what was done, null where another session
+--          had the step; pause, how many seconds to wait before the next call; lock_waits, the tries that met a lock.
+-- Contract: p_table null: all tables of the run. The task is given back with every error.
+-- Locks:   the run's row, FOR SHARE, and the step's row, FOR UPDATE; what the piece needs on the live table. No lock is
+--          waited for longer than cs9.lock_timeout (2 s); after cs9.lock_retries (5) tries, with pauses from
+--          cs9.lock_backoff (500 ms) doubled to 30 s at most, the publish stops.
+-- Errors:  S9003, S9005 the run is not publishing (any more); S9013 a write to an atomic or swap table came between;
+--          S9017 the publish stopped at a lock and can be resumed; S9018 staged rows were rewritten; S9019 this
+--          session does not own the task (any more).
 CREATE FUNCTION cs9.publish_next(
     p_task           text,
     p_run_id         bigint,
@@ -57,6 +60,10 @@ BEGIN
             FROM cs9.publish_blocked(p_task, p_run_id, v_step, lock_waits, SQLERRM) AS w;
             more := true;
             RETURN;
+        WHEN query_canceled OR OTHERS THEN
+            -- a lock of the session outlives the error, and behind a pool the client too
+            PERFORM cs9.release_run(p_task);
+            RAISE;
     END;
 
     lock_waits := 0;

@@ -4,8 +4,7 @@
 --          committed stays; a publish that stops goes on from there at the next call. Unqualified names are
 --          keywords: the procedure has no search_path of its own, since that would forbid COMMIT.
 --          READ COMMITTED, whatever the session's default is: what a lock was waited for must be seen behind it.
--- Locks:   the task's advisory lock, session level, to the end; after an error that is not cs9gen's own, the session
---          keeps it, and can call again.
+-- Locks:   the task's advisory lock, session level, to the end or to the first error.
 -- Errors:  2D000 inside a transaction; those of cs9.begin_publish and cs9.publish_next.
 CREATE PROCEDURE cs9.publish_table(p_task text, p_run_key text, p_table text, p_batch_rows integer, p_movers integer)
 LANGUAGE plpgsql
