@@ -26,7 +26,7 @@ func second(codes []int) []int {
 // never taken for one.
 func TestP12TheTestTellsReadingsApart(t *testing.T) {
 	six, seven := rowsOf(6), rowsOf(7)
-	strange := append(seven[:generationRows-1:generationRows-1], 7*1000+40*2)
+	strange := slices.Concat(seven[:generationRows-1], []int{7*1000 + 40*2})
 	for name, c := range map[string]struct {
 		codes []int
 		low   int
@@ -37,8 +37,8 @@ func TestP12TheTestTellsReadingsApart(t *testing.T) {
 		"the new one":                      {seven, 6, fresh},
 		"one row missing":                  {seven[1:], 6, part},
 		"one row of the one before":        {six[:1], 6, part},
-		"a row too many":                   {append(seven[:generationRows:generationRows], six[0]), 6, mix},
-		"a row twice":                      {append(seven[1:generationRows:generationRows], seven[1]), 6, wrong},
+		"a row too many":                   {slices.Concat(seven, six[:1]), 6, mix},
+		"a row twice":                      {slices.Concat(seven[1:], seven[1:2]), 6, wrong},
 		"a row that it does not have":      {strange, 6, wrong},
 		"one older than was published":     {six, 7, wrong},
 		"one that is not yet published":    {rowsOf(8), 6, wrong},
