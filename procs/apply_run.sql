@@ -3,9 +3,8 @@
 -- Contract: other writers are kept out first, and everything that could stand against the publish is looked for once
 --          more behind their locks.
 -- Returns: rows, how many staged rows became live; note, what was done to each table.
--- Locks:   SHARE ROW EXCLUSIVE on the live tables, which readers do not notice; for a swap ACCESS EXCLUSIVE at the very
---          end. In the order of table_id. Each wait is shorter than twice deadlock_timeout: of two sessions that wait
---          for each other it is this one that gives up, and tries again.
+-- Locks:   EXCLUSIVE on the live tables, which plain readers do not notice; for a swap ACCESS EXCLUSIVE at the very end.
+--          In the order of table_id; no wait is longer than cs9.lock_timeout.
 -- Errors:  S9013, S9014: nothing of these tables was touched.
 CREATE FUNCTION cs9.apply_run(p_run_id bigint, OUT rows bigint, OUT note text)
 LANGUAGE plpgsql
@@ -16,9 +15,6 @@ DECLARE
     v_table record;
     v_notes text[] := ARRAY[]::text[];
 BEGIN
-    PERFORM set_config('lock_timeout', format('%sms', floor(least(
-        extract(epoch FROM cs9.setting('lock_timeout', '2s')::interval) * 1000,
-        extract(epoch FROM current_setting('deadlock_timeout')::interval) * 1900))), true);
     PERFORM cs9.lock_apply_tables(p_run_id);
     FOR v_table IN SELECT a.table_id FROM cs9.apply_tables(p_run_id) AS a LOOP
         PERFORM cs9.check_table(p_run_id, v_table.table_id);

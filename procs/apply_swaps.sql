@@ -10,6 +10,7 @@ AS $apply_swaps$
 DECLARE
     v_pair  record;
     v_table record;
+    v_until timestamptz;
     v_notes text[] := ARRAY[]::text[];
     -- written down now: with the first switch the tables are not what they were
     v_pairs CONSTANT jsonb := (
@@ -25,9 +26,13 @@ BEGIN
         PERFORM cs9.finish_partition(p_run_id, v_pair.table_id, v_pair.leaf::regclass, v_pair.staged::regclass);
     END LOOP;
 
+    -- a reader that holds one of these tables and waits for another looks for a deadlock after deadlock_timeout, and would
+    -- be the one to fail: all the locks are there before that, or are given up together
+    v_until := clock_timestamp() + least(cs9.setting('lock_timeout', '2s')::interval, current_setting('deadlock_timeout')::interval * 0.8);
     FOR v_table IN
         SELECT DISTINCT p.table_id FROM jsonb_to_recordset(v_pairs) AS p (table_id integer) ORDER BY p.table_id
     LOOP
+        PERFORM set_config('lock_timeout', format('%sms', greatest(1, ceil(extract(epoch FROM v_until - clock_timestamp()) * 1000))), true);
         EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', cs9.table_label(v_table.table_id));
     END LOOP;
     FOR v_pair IN

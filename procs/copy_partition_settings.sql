@@ -10,10 +10,15 @@ DECLARE
     v_analyze boolean := false;
 BEGIN
     FOR v_command IN
-        SELECT format('ALTER TABLE %s SET (%s)', p_staged, string_agg(format('%s = %L', o.option_name, o.option_value), ', '))
-        FROM pg_catalog.pg_class AS c
+        SELECT format('ALTER TABLE %s SET (%s)', p_staged, string_agg(format('%s%s = %L', c.prefix, o.option_name, o.option_value), ', '))
+        FROM (
+            SELECT '' AS prefix, t.reloptions FROM pg_catalog.pg_class AS t WHERE t.oid = p_leaf
+            UNION ALL
+            SELECT 'toast.', t.reloptions
+            FROM pg_catalog.pg_class AS t
+            WHERE t.oid = (SELECT l.reltoastrelid FROM pg_catalog.pg_class AS l WHERE l.oid = p_leaf)
+        ) AS c
         CROSS JOIN LATERAL pg_options_to_table(c.reloptions) AS o
-        WHERE c.oid = p_leaf
         HAVING count(*) > 0
     LOOP
         EXECUTE v_command;
@@ -25,6 +30,9 @@ BEGIN
         CROSS JOIN LATERAL (
             SELECT format('STATISTICS %s', coalesce(l.attstattarget, -1)) AS what
             WHERE coalesce(l.attstattarget, -1) <> coalesce(s.attstattarget, -1)
+            UNION ALL
+            SELECT format('STORAGE %s', CASE l.attstorage WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL' WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END)
+            WHERE l.attstorage <> s.attstorage
             UNION ALL
             SELECT format('(%s)', (SELECT string_agg(format('%s = %L', o.option_name, o.option_value), ', ')
                                    FROM pg_options_to_table(l.attoptions) AS o))

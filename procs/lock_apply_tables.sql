@@ -1,4 +1,5 @@
--- Purpose: keep writers out of the tables that are published in one transaction. Readers go on.
+-- Purpose: keep writers out of the tables that are published in one transaction. Plain readers go on; one that locks rows
+--          (FOR SHARE, the check of a foreign key) waits, because it would see a part.
 -- How:     the staged tables come first: autovacuum may be at work there, and gives way only to one that waits.
 CREATE FUNCTION cs9.lock_apply_tables(p_run_id bigint)
 RETURNS void
@@ -23,7 +24,7 @@ BEGIN
         WHERE t.run_id = p_run_id AND t.publish_mode <> 'batched'
         ORDER BY t.table_id
     LOOP
-        EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', v_relation);
+        EXECUTE format('LOCK TABLE %s IN EXCLUSIVE MODE', v_relation);
     END LOOP;
 END;
 $lock_apply_tables$;
