@@ -52,29 +52,29 @@ func measureRebuild(ctx context.Context, l *lab) ([]figures.Benchmark, error) {
 	if err != nil {
 		return nil, err
 	}
-	compare := func(name, unit, measured, label string, o order, quantity func(sample) float64, reach float64) figures.Figure {
+	compare := func(measured, label string, o order, quantity func(sample) float64, reach float64) figures.Figure {
 		copied := s.series("copy "+string(o), "`COPY` straight into the live table", seconds)
-		return figures.NewFigure(name, unit, s.series(measured+" "+string(o), label, quantity), copied, reach)
+		return figures.NewFigure("time", "s", s.series(measured+" "+string(o), label, quantity), copied, reach)
 	}
 	const straight = "psql's COPY of the same rows straight into the live table with its key"
 	return []figures.Benchmark{
 		{
 			ID: "B3", Measured: "the runner's Insert into staging, one worker, from an iterator", Against: straight,
-			Figures: []figures.Figure{compare("time", "s", "swap", "staging by the runner", random, part("stage"), 0.4)},
+			Figures: []figures.Figure{compare("swap", "staging by the runner", random, part("stage"), 0.4)},
 			Notes:   []string{"The iterator makes each row as it is read; psql reads a file that was written before. The rows come in random order."},
 		},
 		{
 			ID: "B4", Measured: "whole safe rebuild, swap: stage, checks, publish", Against: straight,
 			Figures: []figures.Figure{
-				compare("time", "s", "swap", "whole rebuild, swap, random order", random, seconds, 0.5),
-				compare("time", "s", "swap", "whole rebuild, swap, key order", sorted, seconds, 0.75),
+				compare("swap", "whole rebuild, swap, random order", random, seconds, 0.5),
+				compare("swap", "whole rebuild, swap, key order", sorted, seconds, 0.75),
 			},
 			Notes: []string{"A call of Task.Run, from its first connection to its last; the live table held as many rows before."},
 		},
 		{
 			ID: "B12", Measured: "whole safe rebuild, batched", Against: straight,
 			Figures: []figures.Figure{
-				compare("time", "s", "batched", fmt.Sprintf("whole rebuild, batched, %d movers, random order", movers), random, seconds, 1.15),
+				compare("batched", fmt.Sprintf("whole rebuild, batched, %d movers, random order", movers), random, seconds, 1.15),
 			},
 			Notes: []string{"By the calls of the SQL interface, and COPY from an iterator; the second mover is cs9.join_publish in another session."},
 		},

@@ -137,7 +137,10 @@ func mix(v uint64) uint64 {
 func (d dataset) write(w io.Writer) error {
 	out := bufio.NewWriterSize(w, 1<<20)
 	var line []byte
-	for r, _ := range d.all() { // it never fails
+	for r, err := range d.all() {
+		if err != nil {
+			return err
+		}
 		line = strconv.AppendInt(line[:0], int64(r.Day), 10)
 		line = append(line, '\t')
 		line = append(line, r.Location...)

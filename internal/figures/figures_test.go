@@ -13,27 +13,6 @@ import (
 
 const root = "../.."
 
-// TestReadmeAndChartShowTheResults keeps what a reader is told to what was
-// measured: make bench writes all three.
-func TestReadmeAndChartShowTheResults(t *testing.T) {
-	results, err := Read(filepath.Join(root, "bench", "results.json"))
-	require.NoError(t, err)
-	for _, id := range Shown {
-		b, ok := results.Of(id)
-		require.True(t, ok, "%s is not in bench/results.json", id)
-		require.Equal(t, 3_000_000, b.Rows, "%s was measured with other than the full number of rows", id)
-	}
-	text, err := os.ReadFile(filepath.Join(root, "README.md"))
-	require.NoError(t, err)
-	want, err := results.Insert(text)
-	require.NoError(t, err)
-	require.Equal(t, string(want), string(text), "the README's table is not that of bench/results.json")
-
-	drawn, err := chart.Figures(filepath.Join(root, "docs", "bench.png"))
-	require.NoError(t, err)
-	require.Equal(t, results.Chart().Figures(), drawn, "docs/bench.png does not show bench/results.json")
-}
-
 func sample() *Results {
 	r := &Results{}
 	for _, id := range []string{"B10", "B2", "B1"} {
