@@ -37,7 +37,9 @@ BEGIN
     EXECUTE format('ALTER TABLE %s SET SCHEMA %I', p_staged, v_schema);
     EXECUTE format('ALTER TABLE %s RENAME TO %I', p_staged, v_name);
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I.%I %s', v_live, v_schema, v_name, p_bound);
-    EXECUTE format('ALTER TABLE %I.%I DROP CONSTRAINT IF EXISTS cs9_bound', v_schema, v_name);
+    IF EXISTS (SELECT FROM pg_catalog.pg_constraint AS c WHERE c.conrelid = p_staged AND c.conname = 'cs9_bound') THEN
+        EXECUTE format('ALTER TABLE %I.%I DROP CONSTRAINT cs9_bound', v_schema, v_name);
+    END IF;
 
     UPDATE cs9.run_table AS t
     SET retired_names = t.retired_names || v_retired
