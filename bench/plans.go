@@ -38,7 +38,7 @@ func measurePlans(ctx context.Context, l *lab) ([]figures.Benchmark, error) {
 			figures.NewFigure("WAL", "kB", s.series("plans", plan.Label, log), s.series("River", jobs.Label, log), 0),
 		},
 		Notes: []string{
-			"cs9gen: Task.Run from begin to end, with one worker: the plans run one after the other, each with a connection's two calls, begin and finish. " +
+			"cs9gen: Task.Run from begin to end, with one worker: the plans run one after the other, and one statement, one commit, ends a plan and begins the next. " +
 				"DBOS: one workflow that runs the steps one after the other with RunAsStep, from RunWorkflow to its result. " +
 				"River: a client that works with 100 workers, as in its README, and else its defaults (FetchCooldown 100 ms); from InsertMany of all jobs to the last one's event. " +
 				"Migrations, the first connection and the start of each client are not timed.",

@@ -1,5 +1,5 @@
--- Purpose: what the NOTICE of a step says: a message for people, and JSON for programs.
-CREATE FUNCTION cs9.describe_step(p_step cs9.publish_step, OUT message text, OUT detail text)
+-- Purpose: what the NOTICE of a step says: a message for people, and JSON for programs. p_rows are those of this piece.
+CREATE FUNCTION cs9.describe_step(p_step cs9.publish_step, p_rows bigint, OUT message text, OUT detail text)
 LANGUAGE plpgsql
 STABLE
 SET search_path = pg_catalog, pg_temp
@@ -16,8 +16,8 @@ BEGIN
     END;
     detail := jsonb_build_object(
         'run_id', p_step.run_id, 'step', p_step.step, 'kind', p_step.kind, 'table', p_step.relation,
-        'rows_done', p_step.rows_done, 'rows_total', p_step.rows_total, 'batch', p_step.batches, 'note', p_step.note,
+        'rows', p_rows, 'rows_done', p_step.rows_done, 'rows_total', p_step.rows_total, 'batch', p_step.batches, 'note', p_step.note,
         'done', p_step.state = 'done')::text;
 END;
 $describe_step$;
-COMMENT ON FUNCTION cs9.describe_step(cs9.publish_step) IS 'Message and JSON detail of the NOTICE for a step';
+COMMENT ON FUNCTION cs9.describe_step(cs9.publish_step, bigint) IS 'Message and JSON detail of the NOTICE for a step';

@@ -1,5 +1,5 @@
 -- Purpose: the body of the loop of cs9.join_publish: move a batch of a range that no other session is at work on.
--- Contract: pause is how many seconds to wait before the next call where nothing could be taken; more is false when no
+-- Contract: what meets a lock is tried again, as long as the session that publishes is there. pause is how many seconds to wait before the next call where nothing could be taken; more is false when no
 --           move is left, or the session that publishes has gone.
 -- Locks:   the run's row, FOR SHARE, and the step's row, FOR UPDATE: neither is waited for.
 -- Errors:  S9002 unknown run; S9003 not publishing, and nobody alive to begin it; S9016 bad argument; S9018.
@@ -21,6 +21,7 @@ DECLARE
     v_run   cs9.run := cs9.find_run(p_task, p_run_key);
     v_alive boolean;
     v_step  cs9.publish_step;
+    v_moved cs9.publish_step;
 BEGIN
     PERFORM cs9.bound_lock_wait();
     PERFORM cs9.check_count('batch_rows', p_batch_rows, 'how many rows one transaction moves');
@@ -31,8 +32,8 @@ BEGIN
     IF v_run.state = 'publishing' THEN
         SELECT s.* INTO v_step FROM cs9.next_step(v_run.run_id, NULL, false) AS s;
         IF v_step.kind = 'move' AND v_step.state = 'pending' THEN
-            v_step := cs9.run_step(v_step, p_batch_rows);
-            SELECT d.* INTO message, detail FROM cs9.describe_step(v_step) AS d;
+            v_moved := cs9.run_step(v_step, p_batch_rows);
+            SELECT d.* INTO message, detail FROM cs9.describe_step(v_moved, v_moved.rows_done - v_step.rows_done) AS d;
             RETURN;
         END IF;
         more := v_alive AND EXISTS (
@@ -48,6 +49,10 @@ BEGIN
                   SCHEMA = 'cs9', TABLE = 'run';
     END IF;
     pause := 0.05;
+EXCEPTION
+    WHEN lock_not_available OR deadlock_detected OR serialization_failure THEN
+        more := true;  -- the session that publishes counts the tries
+        pause := 1;
 END;
 $join_next$;
 COMMENT ON FUNCTION cs9.join_next(text, text, integer) IS 'Moves a batch of a publish that another session runs; called by cs9.join_publish, which commits';

@@ -29,6 +29,7 @@ DECLARE
     v_table_id integer;
     v_run      cs9.run;
     v_step     cs9.publish_step;
+    v_before   bigint;
 BEGIN
     PERFORM cs9.assert_owner(p_run_id);
     PERFORM cs9.bound_lock_wait();
@@ -53,6 +54,7 @@ BEGIN
             detail := jsonb_build_object('run_id', p_run_id, 'table', p_table, 'done', true)::text;
             RETURN;
         END IF;
+        v_before := v_step.rows_done;
         v_step := cs9.run_step(v_step, p_batch_rows);
     EXCEPTION
         WHEN lock_not_available OR deadlock_detected OR serialization_failure THEN
@@ -68,7 +70,7 @@ BEGIN
 
     lock_waits := 0;
     more := v_step.kind <> 'close';
-    SELECT d.* INTO message, detail FROM cs9.describe_step(v_step) AS d;
+    SELECT d.* INTO message, detail FROM cs9.describe_step(v_step, v_step.rows_done - v_before) AS d;
 END;
 $publish_next$;
 COMMENT ON FUNCTION cs9.publish_next(text, bigint, text, integer, integer) IS 'Does the next piece of a publish; called by cs9.publish, which commits';
