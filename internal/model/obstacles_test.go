@@ -68,7 +68,8 @@ func (l *lock) hidesPartitions(s *step) bool {
 func (w *world) hindered(c int, r *run, s *step, batch int) (state string, is bool) {
 	switch {
 	case s.kind == "move" && r.rewritten[s.table]:
-		return "S9018", true // the session owns the task still
+		w.release(c)
+		return "S9018", true
 	case w.lock.blocks(s) && w.lock.retries > 0:
 		w.lock.retries--
 		return "", true

@@ -193,13 +193,16 @@ func (r *run) publishable() string {
 	return ended(r.state, "S9003")
 }
 
-// beginPublish predicts begin_publish; name is empty for all tables.
+// beginPublish predicts begin_publish; name is empty for all tables. Every
+// refusal gives the task back.
 func (w *world) beginPublish(c int, key, name string) (state string, r *run) {
 	r = w.find(key)
 	if r == nil {
+		w.release(c)
 		return "S9002", nil
 	}
 	if name != "" && !slices.Contains(r.tables, name) {
+		w.release(c)
 		return "S9009", nil
 	}
 	if refusal := r.publishable(); refusal != "" {
@@ -234,6 +237,7 @@ func (w *world) publishNext(c int, r *run, name string, batch int) (state string
 		return "", false
 	}
 	if refusal := r.publishable(); refusal != "" {
+		w.release(c)
 		return refusal, false
 	}
 	var s *step
