@@ -3,6 +3,7 @@ package crash_test
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"strings"
 	"sync"
@@ -34,30 +35,15 @@ func TestMain(m *testing.M) {
 	pgtest.Main(m)
 }
 
-// effort is which of the points are tried: one in every so many, per kind and
-// what follows.
-type effort map[string]map[string]int
-
 var (
-	everyPoint = effort{
-		killProcess: {thenSame: 1, thenNew: 12, thenTwice: 12},
-		killBackend: {thenSame: 1, thenNew: 12, thenTwice: 12},
-		killOwner:   {thenSame: 3, thenNew: 24, thenTwice: 24},
-		killServer:  {thenSame: 16, thenNew: 60, thenTwice: 60},
-	}
-	aSample = effort{
-		killProcess: {thenSame: 100, thenNew: 200, thenTwice: 200},
-		killBackend: {thenSame: 100, thenNew: 200, thenTwice: 200},
-		killOwner:   {thenSame: 150},
-		killServer:  {thenSame: 300},
-	}
 	kinds = []string{killProcess, killBackend, killOwner, killServer}
 	thens = []string{thenSame, thenNew, thenTwice}
 )
 
 // TestCrashAtEveryPoint kills a run at points that are counted, not chosen:
 // before each message that the runner sends, after each answer of the server,
-// and at each notice of the publish, of which there is one after each commit.
+// at each notice of the publish, of which there is one after each commit, and
+// before each statement that a publish does inside the server.
 // Whatever was killed there, the next start with the same key ends in the state
 // that the same work in plain SQL has (P3, P7), with nothing left over; so does
 // one with a new key, and one after a second kill.
@@ -67,15 +53,12 @@ func TestCrashAtEveryPoint(t *testing.T) {
 		r.repeat(t, text)
 		return
 	}
-	tries := aSample
 	r.onlyCommits = os.Getenv(allEnv) == "commits"
-	if r.onlyCommits || os.Getenv(allEnv) == "all" {
-		tries = everyPoint
-	}
+	r.all = r.onlyCommits || os.Getenv(allEnv) == "all"
 	var shared, crashing []shot
 	for i := range scenarios {
 		r.count(t, &scenarios[i])
-		for _, s := range r.plan(&scenarios[i], tries, i) {
+		for _, s := range append(r.plan(&scenarios[i], i), r.planInside(&scenarios[i], i)...) {
 			if s.kind == killServer {
 				crashing = append(crashing, s)
 			} else {
@@ -84,6 +67,7 @@ func TestCrashAtEveryPoint(t *testing.T) {
 		}
 	}
 	r.startCrashing(t)
+	t.Logf("%d shots, and %d at a server", len(shared), len(crashing))
 	began := time.Now()
 	var both sync.WaitGroup
 	both.Go(func() { r.fireAll(t, shared, 4) })
@@ -108,14 +92,18 @@ func (r *shootingRange) repeat(t *testing.T, text string) {
 
 // shootingRange is where the shots are fired, and their score.
 type shootingRange struct {
-	steady, crashing *lab
-	onlyCommits      bool
+	steady, crashing labs
+	all, onlyCommits bool
 	points           map[*scenario][]crash.Point
+	inside           map[*scenario]int // how many statements the publish has
 	wanted           map[*scenario]wanted
 
 	mu    sync.Mutex
 	score map[string]*score
 }
+
+// labs are those of one server.
+type labs struct{ wire, inside *lab }
 
 type score struct {
 	points, kills, right int
@@ -127,8 +115,8 @@ type score struct {
 func newRange(t *testing.T) *shootingRange {
 	t.Helper()
 	return &shootingRange{
-		steady: newLab(t, pgtest.Server(t)),
-		points: map[*scenario][]crash.Point{}, wanted: map[*scenario]wanted{}, score: map[string]*score{},
+		steady: newLabs(t, pgtest.Server(t)),
+		points: map[*scenario][]crash.Point{}, inside: map[*scenario]int{}, wanted: map[*scenario]wanted{}, score: map[string]*score{},
 	}
 }
 
@@ -143,14 +131,23 @@ func (r *shootingRange) startCrashing(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	r.crashing = newLab(t, own)
+	r.crashing = newLabs(t, own)
+}
+
+func newLabs(t *testing.T, server *pgserver.Server) labs {
+	t.Helper()
+	return labs{newLab(t, server, false), newLab(t, server, true)}
 }
 
 func (r *shootingRange) labOf(s shot) *lab {
+	of := r.steady
 	if s.kind == killServer {
-		return r.crashing
+		of = r.crashing
 	}
-	return r.steady
+	if s.inside {
+		return of.inside
+	}
+	return of.wire
 }
 
 // count runs the scenario without a kill, to learn its points, and does its
@@ -158,49 +155,33 @@ func (r *shootingRange) labOf(s shot) *lab {
 func (r *shootingRange) count(t *testing.T, s *scenario) {
 	t.Helper()
 	ctx := t.Context()
-	want, err := r.steady.wanted(ctx, s)
+	want, err := r.steady.wire.wanted(ctx, s)
 	must(t, err)
 	r.wanted[s] = want
-	points, err := r.steady.dryRun(ctx, s, want)
-	if err != nil {
-		t.Fatalf("%s, not killed: %v", s.name, err)
-	}
-	r.points[s] = points
-}
-
-// plan says which shots are fired at a scenario. The samples of the scenarios
-// and kinds begin at different points, and are eight times as dense where the
-// publish commits.
-func (r *shootingRange) plan(s *scenario, tries effort, offset int) (shots []shot) {
-	for _, kind := range kinds {
-		for _, then := range thens {
-			every, ok := tries[kind][then]
-			if !ok {
-				continue
-			}
-			offset += 7
-			others, commits := offset, offset
-			for i, p := range r.points[s] {
-				if r.onlyCommits && !p.Commit || kind == killOwner && p.Conn == 1 {
-					continue // the owner's own points are those of killBackend
-				}
-				place, stride := &others, every
-				if p.Commit {
-					place, stride = &commits, max(1, every/8)
-				}
-				if *place++; *place%stride != 0 {
-					continue
-				}
-				one := shot{scenario: s, kind: kind, then: then, point: i + 1}
-				if then == thenTwice {
-					// what is left to do has at least about as many points as were not reached
-					one.again = 1 + i*31%(len(r.points[s])-i+20)
-				}
-				shots = append(shots, one)
-			}
+	for tries := 0; tries == 0 || tries < 5 && sessions(r.points[s]) < s.movers; tries++ {
+		if r.points[s], err = r.steady.wire.dryRun(ctx, s, want); err != nil {
+			t.Fatalf("%s, not killed: %v", s.name, err)
 		}
 	}
-	return shots
+	if n := sessions(r.points[s]); n < s.movers {
+		t.Fatalf("%s: only %d sessions moved rows", s.name, n)
+	}
+	if r.effort(s).inside == nil {
+		return
+	}
+	if r.inside[s], err = r.steady.inside.countInside(ctx, s, want); err != nil {
+		t.Fatalf("%s, not killed: %v", s.name, err)
+	}
+}
+
+// sessions is how many connections a publish committed on.
+func sessions(points []crash.Point) int {
+	of := map[int]bool{}
+	for _, p := range points {
+		of[p.Conn] = of[p.Conn] || p.Commit
+	}
+	maps.DeleteFunc(of, func(_ int, commits bool) bool { return !commits })
+	return len(of)
 }
 
 func (r *shootingRange) fireAll(t *testing.T, shots []shot, at int) {
@@ -231,6 +212,9 @@ func (r *shootingRange) note(s shot, h hit) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	row := s.scenario.name + "\t" + s.kind + "\t" + s.then
+	if s.inside {
+		row = s.scenario.name + "\t" + s.kind + "\t" + inside
+	}
 	c := r.score[row]
 	if c == nil {
 		c = newScore()
@@ -272,13 +256,17 @@ func (r *shootingRange) report(t *testing.T, took time.Duration) {
 	}
 	for i := range scenarios {
 		for _, kind := range kinds {
-			for _, then := range thens {
+			for _, then := range append(thens, inside) {
 				name := scenarios[i].name + "\t" + kind + "\t" + then
 				c, ok := r.score[name]
 				if !ok {
 					continue
 				}
-				line(name, fmt.Sprint(len(r.points[&scenarios[i]])), c)
+				of := len(r.points[&scenarios[i]])
+				if then == inside {
+					of = r.inside[&scenarios[i]]
+				}
+				line(name, fmt.Sprint(of), c)
 				byKind[kind] += c.kills
 				total.add(c)
 			}
@@ -305,6 +293,10 @@ func (r *shootingRange) report(t *testing.T, took time.Duration) {
 		}
 	}
 }
+
+// inside is what the report calls the shots inside the statements of a publish,
+// which the same key follows.
+const inside = "inside a publish"
 
 // atLeast is how many kills the full test promises.
 const atLeast = 500

@@ -7,6 +7,8 @@ import (
 	"io"
 	"log/slog"
 	"net/url"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -23,25 +25,46 @@ import (
 // lab is a server with a database to clone: the cs9 schema, and the tables with
 // the rows that each run begins with.
 type lab struct {
-	server *pgserver.Server
+	server   *pgserver.Server
+	template string
+	shape    string // of the live tables, as they were made
 
 	mu   sync.Mutex
 	idle []string // databases that are as new
 	made int
 }
 
-const template = "crash_template"
+// The tables of testdata/tables.yaml, and those of them that have partitions.
+var (
+	liveTables  = []string{"one", "other", "wide", "exact", "kept", "whole", "parts", "split"}
+	partitioned = []string{"parts", "split"}
+)
 
-const seed = `INSERT INTO crash.one SELECT i, 'old', i FROM generate_series(1, 20) AS i;
-	INSERT INTO crash.other SELECT i, 'old', i FROM generate_series(1, 20) AS i;
-	INSERT INTO crash.parts SELECT i, CASE i % 2 WHEN 0 THEN 'north' ELSE 'south' END, i FROM generate_series(1, 20) AS i`
+// each is SQL for each live table; @table and @region stand for what differs.
+func each(sql string) string {
+	var all strings.Builder
+	for _, table := range liveTables {
+		region := "'old'"
+		if slices.Contains(partitioned, table) {
+			region = "CASE i % 2 WHEN 0 THEN 'north' ELSE 'south' END"
+		}
+		all.WriteString(strings.NewReplacer("@table", table, "@region", region).Replace(sql))
+	}
+	return all.String()
+}
 
-// newLab makes the template on a server.
-func newLab(t *testing.T, server *pgserver.Server) *lab {
+var seed = each("INSERT INTO crash.@table SELECT i, @region, i FROM generate_series(1, 20) AS i;")
+
+// newLab makes the template on a server. With stops a publish can be stopped
+// inside its statements.
+func newLab(t *testing.T, server *pgserver.Server, stops bool) *lab {
 	t.Helper()
-	l := &lab{server: server}
+	l := &lab{server: server, template: "crash"}
+	if stops {
+		l.template = "crash_inside"
+	}
 	ctx := t.Context()
-	must(t, l.exec(ctx, "postgres", "CREATE DATABASE "+template))
+	must(t, l.exec(ctx, "postgres", "CREATE DATABASE "+l.template))
 	defs, err := sqlgen.Load("testdata/tables.yaml")
 	must(t, err)
 	files, err := sqlgen.Generate(defs)
@@ -51,13 +74,20 @@ func newLab(t *testing.T, server *pgserver.Server) *lab {
 	must(t, err)
 	_, err = sqlgen.Write(dir, planned)
 	must(t, err)
-	cfg, err := pgx.ParseConfig(server.URL(template))
+	cfg, err := pgx.ParseConfig(server.URL(l.template))
 	must(t, err)
 	migrator, err := migrate.Open(cfg, dir)
 	must(t, err)
 	_, err = migrator.Up(ctx)
 	must(t, errors.Join(err, migrator.Close()))
-	must(t, l.exec(ctx, template, seed))
+	must(t, l.exec(ctx, l.template, slowBatches+stopSQL+seed))
+	conn, err := pgx.Connect(ctx, server.URL(l.template))
+	must(t, err)
+	if stops {
+		must(t, addStops(ctx, conn))
+	}
+	l.shape, err = shape(ctx, conn)
+	must(t, errors.Join(err, conn.Close(ctx)))
 	return l
 }
 
@@ -105,40 +135,73 @@ func (l *lab) take(ctx context.Context) (name string, err error) {
 		return name, nil
 	}
 	l.made++
-	name = fmt.Sprintf("crash_%d", l.made)
-	return name, l.exec(ctx, "postgres", "CREATE DATABASE "+name+" TEMPLATE "+template)
+	name = fmt.Sprintf("%s_%d", l.template, l.made)
+	return name, l.exec(ctx, "postgres", "CREATE DATABASE "+name+" TEMPLATE "+l.template)
 }
 
 // reset makes a database as new, faster than a clone is made. It finds nothing
 // staged: that was looked for.
-const reset = `DELETE FROM cs9.publish_step; DELETE FROM cs9.plan; DELETE FROM cs9.run_table; DELETE FROM cs9.run; DELETE FROM cs9.task;
-	DELETE FROM crash.one; DELETE FROM crash.other; DELETE FROM crash.parts;` + seed
+var reset = `DELETE FROM cs9.publish_step; DELETE FROM cs9.plan; DELETE FROM cs9.run_table; DELETE FROM cs9.run; DELETE FROM cs9.task;
+	DELETE FROM crash.stop; ALTER SEQUENCE crash.at RESTART;` + each("DELETE FROM crash.@table;") + seed
 
-// expect is what the tables hold when plain SQL has done the work of the keys,
+// wanted is what the tables hold when plain SQL has done the work of the keys,
 // one after the other.
-func (l *lab) expect(ctx context.Context, s *scenario, keys ...string) (live string, err error) {
+func (l *lab) wanted(ctx context.Context, s *scenario) (w wanted, err error) {
 	err = l.inClone(ctx, func(database string) (err error) {
 		conn, err := pgx.Connect(ctx, l.server.URL(database))
 		if err != nil {
 			return err
 		}
 		defer func() { err = errors.Join(err, conn.Close(ctx)) }()
-		for _, key := range keys {
-			if _, err := conn.Exec(ctx, s.plainSQL(key)); err != nil {
-				return err
+		expect := func(live *string, keys ...string) error {
+			sql := "BEGIN;"
+			for _, key := range keys {
+				sql += s.plainSQL(key) + ";"
 			}
+			_, err := conn.Exec(ctx, sql)
+			if err == nil {
+				*live, err = liveRows(ctx, conn)
+			}
+			_, undo := conn.Exec(ctx, "ROLLBACK")
+			return errors.Join(err, undo)
 		}
-		live, err = liveRows(ctx, conn)
-		return err
+		return errors.Join(expect(&w.first, "first"), expect(&w.second, "second"), expect(&w.both, "first", "second"))
 	})
-	return live, err
+	return w, err
 }
 
+var rowsSQL = `SELECT string_agg(line, E'\n' ORDER BY line COLLATE "C") FROM (` +
+	strings.TrimSuffix(each("SELECT '@table ' || t::text FROM crash.@table AS t UNION ALL "), "UNION ALL ") + `) AS r (line)`
+
 func liveRows(ctx context.Context, conn *pgx.Conn) (text string, err error) {
-	err = conn.QueryRow(ctx, `SELECT string_agg(line, E'\n' ORDER BY line COLLATE "C") FROM (
-		SELECT 'one ' || t::text FROM crash.one AS t UNION ALL
-		SELECT 'other ' || t::text FROM crash.other AS t UNION ALL
-		SELECT 'parts ' || t::text FROM crash.parts AS t) AS r (line)`).Scan(&text)
+	err = conn.QueryRow(ctx, rowsSQL).Scan(&text)
+	return text, err
+}
+
+// shapeSQL is what the catalogue says of the live tables and their partitions:
+// whatever readers and views hold on to, by its oid; the rest by name.
+const shapeSQL = `
+	WITH parent AS (SELECT c.oid FROM pg_class AS c WHERE relnamespace = 'crash'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition),
+	r AS (SELECT t.relid, t.isleaf, t.level FROM parent, pg_partition_tree(parent.oid) AS t
+		UNION SELECT oid, true, 0 FROM parent)
+	SELECT string_agg(line, E'\n' ORDER BY line COLLATE "C") FROM (
+		SELECT concat_ws(' ', 'table', relid::regclass, relkind, CASE level WHEN 0 THEN relid END, relpersistence, relowner::regrole,
+			pg_get_partkeydef(relid), pg_get_expr(relpartbound, relid), reloptions) FROM r JOIN pg_class AS c ON c.oid = relid
+		UNION ALL
+		SELECT concat_ws(' ', 'column', relid::regclass, attname, format_type(atttypid, atttypmod), attnotnull, attislocal, attinhcount,
+			count(*) OVER (PARTITION BY relid ORDER BY attnum)) FROM r JOIN pg_attribute ON attrelid = relid WHERE attnum > 0 AND NOT attisdropped
+		UNION ALL
+		SELECT concat_ws(' ', 'index', CASE level WHEN 0 THEN indexrelid END, pg_get_indexdef(indexrelid), indisprimary, indisvalid, inhparent::regclass)
+			FROM r JOIN pg_index ON indrelid = relid LEFT JOIN pg_inherits ON inhrelid = indexrelid
+		UNION ALL
+		SELECT concat_ws(' ', 'constraint', CASE level WHEN 0 THEN k.oid END, relid::regclass, conname, pg_get_constraintdef(k.oid), conislocal, coninhcount, convalidated)
+			FROM r JOIN pg_constraint AS k ON conrelid = relid
+		UNION ALL
+		SELECT concat_ws(' ', 'trigger', tgrelid::regclass, tgname) FROM r JOIN pg_trigger ON tgrelid = relid
+	) AS f (line)`
+
+func shape(ctx context.Context, conn *pgx.Conn) (text string, err error) {
+	err = conn.QueryRow(ctx, shapeSQL).Scan(&text)
 	return text, err
 }
 
@@ -161,10 +224,10 @@ const leftovers = `
 		('steps that are not done', (SELECT count(*) FROM cs9.publish_step WHERE state <> 'done')),
 		('steps of runs that never published',
 			(SELECT count(*) FROM cs9.publish_step JOIN cs9.run USING (run_id) WHERE run.state <> 'published')),
-		('moves of another number of rows than was to be moved',
-			(SELECT count(*) FROM cs9.publish_step WHERE kind = 'move' AND rows_done IS DISTINCT FROM rows_total)),
+		('steps that published another number of rows than was to be published',
+			(SELECT count(*) FROM cs9.publish_step WHERE kind IN ('move', 'apply') AND rows_done IS DISTINCT FROM rows_total)),
 		('relations in cs9_staging', (SELECT count(*) FROM pg_class WHERE relnamespace = 'cs9_staging'::regnamespace)),
-		('staged tables on record', (SELECT count(*) FROM cs9.run_table WHERE staged_name IS NOT NULL)),
+		('staged tables on record', (SELECT count(*) FROM cs9.run_table WHERE staged_name IS NOT NULL OR retired_names <> '{}')),
 		('staged deletes', (SELECT count(*) FROM cs9.staged_delete)),
 		('advisory locks', (SELECT count(*) FROM pg_locks JOIN pg_database AS d ON d.oid = database
 			WHERE locktype = 'advisory' AND datname = current_database())),
@@ -224,5 +287,5 @@ func runTask(ctx context.Context, databaseURL string, s *scenario, key string) (
 	if err != nil {
 		return nil, err
 	}
-	return s.task(key).Run(ctx, r, runner.RunKey(key))
+	return s.task(key).Run(ctx, r, runner.RunKey(key), runner.Movers(max(1, s.movers)))
 }

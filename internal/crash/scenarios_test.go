@@ -18,6 +18,8 @@ type scenario struct {
 	plan func(ctx context.Context, shift, plan int, t runner.Handles) error
 	// plain does the work of all plans; @shift and @plans stand for the numbers.
 	plain string
+	// movers is how many sessions move the rows of a publish, 0 for one.
+	movers int
 }
 
 const (
@@ -35,7 +37,9 @@ const (
 
 var one = runner.Tables{"one": "crash.one"}
 
-var scenarios = []scenario{
+var scenarios = append(batched, otherModes...)
+
+var batched = []scenario{
 	{
 		name: "drop all", plans: 3, tables: one,
 		plan: func(ctx context.Context, shift, plan int, t runner.Handles) error {
@@ -158,7 +162,9 @@ var columns = []string{"id", "region", "n"}
 // rows are the rows of one plan.
 func rows(shift, plan int) runner.Source { return rowsFrom(shift, plan*100+1) }
 
-func rowsFrom(shift, first int) runner.Source {
+func rowsFrom(shift, first int) runner.Source { return runner.Values(columns, rowList(shift, first)) }
+
+func rowList(shift, first int) [][]any {
 	list := make([][]any, rowsPerPlan)
 	for i := range list {
 		region := "north"
@@ -167,7 +173,7 @@ func rowsFrom(shift, first int) runner.Source {
 		}
 		list[i] = []any{first + i, region, shift*10000 + first + i}
 	}
-	return runner.Values(columns, list)
+	return list
 }
 
 func own(shift int) runner.Source {

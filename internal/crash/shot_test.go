@@ -38,11 +38,16 @@ type shot struct {
 	kind     string
 	then     string
 	point    int
-	again    int // the point of the second kill
+	again    int  // the point of the second kill
+	inside   bool // the point is a statement of the publish, not a message
 }
 
 func (s shot) String() string {
-	return fmt.Sprintf("%s/%s/%s/%d/%d", s.scenario.name, s.kind, s.then, s.point, s.again)
+	point := strconv.Itoa(s.point)
+	if s.inside {
+		point = insidePoint + point
+	}
+	return fmt.Sprintf("%s/%s/%s/%s/%d", s.scenario.name, s.kind, s.then, point, s.again)
 }
 
 func parseShot(text string) (shot, error) {
@@ -52,7 +57,7 @@ func parseShot(text string) (shot, error) {
 	}
 	s := shot{scenario: scenarioOf(part[0]), kind: part[1], then: part[2]}
 	var err, err2 error
-	s.point, err = strconv.Atoi(part[3])
+	s.point, s.inside, err = parsePoint(part[3])
 	s.again, err2 = strconv.Atoi(part[4])
 	if s.scenario == nil {
 		return s, fmt.Errorf("there is no scenario %q", part[0])
@@ -90,7 +95,7 @@ const runTimeout = 60 * time.Second
 // whether the end is right.
 func (l *lab) fire(ctx context.Context, s shot, want wanted) (h hit) {
 	h.err = l.inClone(ctx, func(database string) error {
-		if _, err := l.run(ctx, s, "first", database, s.point, &h); err != nil {
+		if err := l.killed(ctx, s, database, &h); err != nil {
 			return fmt.Errorf("the run to be killed: %w", err)
 		}
 		if s.then == thenTwice {
@@ -101,6 +106,14 @@ func (l *lab) fire(ctx context.Context, s shot, want wanted) (h hit) {
 		return l.finish(ctx, s, want, database, &h)
 	})
 	return h
+}
+
+func (l *lab) killed(ctx context.Context, s shot, database string, h *hit) error {
+	if s.inside {
+		return l.runInside(ctx, s, database, h)
+	}
+	_, err := l.run(ctx, s, "first", database, s.point, h)
+	return err
 }
 
 // finish starts the run that was killed again, or another one, and judges its end.
@@ -125,7 +138,8 @@ func (l *lab) finish(ctx context.Context, s shot, want wanted, database string, 
 	return l.judge(ctx, conn, s, h.found, want)
 }
 
-// judge compares the live tables with plain SQL, and looks for what is left over.
+// judge compares the live tables with plain SQL, and the catalogue with what it
+// was, and looks for what is left over.
 func (l *lab) judge(ctx context.Context, conn *pgx.Conn, s shot, found string, want wanted) error {
 	if err := clean(ctx, conn); err != nil {
 		return err
@@ -152,7 +166,11 @@ func (l *lab) judge(ctx context.Context, conn *pgx.Conn, s shot, found string, w
 	if live != expected {
 		return fmt.Errorf("the live tables differ from plain SQL\ngot:\n%s\nwant:\n%s", live, expected)
 	}
-	return nil
+	made, err := shape(ctx, conn)
+	if err == nil && made != l.shape {
+		err = fmt.Errorf("the tables are not those that were made\ngot:\n%s\nwant:\n%s", made, l.shape)
+	}
+	return err
 }
 
 // run runs the task through a proxy that kills at the point; 0 lets it live.
@@ -231,7 +249,9 @@ func (r *doomed) killNow(ctx context.Context, proxy *crash.Proxy, p crash.Point)
 		<-r.started
 		err := r.cmd.Process.Kill()
 		<-r.died
-		proxy.Cut()
+		if proxy != nil {
+			proxy.Cut()
+		}
 		if errors.Is(err, os.ErrProcessDone) {
 			return nil // it waits for nothing after its last message, and was faster
 		}
@@ -277,11 +297,3 @@ func (r *doomed) process(ctx context.Context, databaseURL, key string) error {
 
 // wanted is what the live tables hold after the runs, by plain SQL.
 type wanted struct{ first, second, both string }
-
-func (l *lab) wanted(ctx context.Context, s *scenario) (w wanted, err error) {
-	var errs [3]error
-	w.first, errs[0] = l.expect(ctx, s, "first")
-	w.second, errs[1] = l.expect(ctx, s, "second")
-	w.both, errs[2] = l.expect(ctx, s, "first", "second")
-	return w, errors.Join(errs[:]...)
-}
