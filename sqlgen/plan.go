@@ -74,23 +74,30 @@ func Write(dir string, planned []PlannedFile) ([]string, error) {
 		if f.Exists {
 			continue
 		}
-		path := filepath.Join(dir, f.Name)
-		if err := os.WriteFile(path+".tmp", []byte(f.SQL), 0o644); err != nil {
-			return written, fmt.Errorf("sqlgen: write migration: %w", err)
-		}
-		if err := os.Rename(path+".tmp", path); err != nil {
-			return written, fmt.Errorf("sqlgen: write migration: %w", errors.Join(err, os.Remove(path+".tmp")))
+		if err := writeFile(filepath.Join(dir, f.Name), []byte(f.SQL)); err != nil {
+			return written, err
 		}
 		written = append(written, f.Name)
 	}
 	return written, nil
 }
 
+func writeFile(path string, text []byte) error {
+	if err := os.WriteFile(path+".tmp", text, 0o644); err != nil {
+		return fmt.Errorf("sqlgen: write file: %w", err)
+	}
+	if err := os.Rename(path+".tmp", path); err != nil {
+		return fmt.Errorf("sqlgen: write file: %w", errors.Join(err, os.Remove(path+".tmp")))
+	}
+	return nil
+}
+
 type migrationFile struct {
-	name  string
-	base  string
-	table string
-	text  []byte
+	name   string
+	number int
+	base   string
+	table  string
+	text   []byte // of an .sql file
 }
 
 type migrationFiles []migrationFile
@@ -104,6 +111,22 @@ func (m migrationFiles) find(f GeneratedFile) *migrationFile {
 		return nil
 	}
 	return &m[i]
+}
+
+// ErrSameNumber says that two migrations have one number: they come from
+// branches that were merged.
+var ErrSameNumber = errors.New("two migrations have one number")
+
+// twice returns an error for files of one number.
+func (m migrationFiles) twice(dir string) error {
+	first := map[int]string{}
+	for _, f := range m {
+		if other := first[f.number]; other != "" {
+			return fmt.Errorf("%w: %s and %s: rename the one that no database has applied, to a number above all others", ErrSameNumber, filepath.Join(dir, other), f.name)
+		}
+		first[f.number] = f.name
+	}
+	return nil
 }
 
 func readMigrations(dir string) (migrationFiles, int, error) {
@@ -127,6 +150,7 @@ func readMigrations(dir string) (migrationFiles, int, error) {
 		}
 		highest = max(highest, number)
 		if match[2] != "sql" {
+			files = append(files, migrationFile{name: e.Name(), number: number, base: e.Name()})
 			continue
 		}
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
@@ -134,7 +158,7 @@ func readMigrations(dir string) (migrationFiles, int, error) {
 			return nil, 0, fmt.Errorf("sqlgen: read migration: %w", err)
 		}
 		_, base, _ := strings.Cut(strings.TrimSuffix(e.Name(), ".sql"), "_")
-		files = append(files, migrationFile{name: e.Name(), base: base, table: markedTable(text), text: text})
+		files = append(files, migrationFile{name: e.Name(), number: number, base: base, table: markedTable(text), text: text})
 	}
 	return files, highest, nil
 }

@@ -6,35 +6,40 @@ import (
 	"strings"
 )
 
-// grants returns the statements that give each role of the definition what it
-// needs for this table, and no more.
-func (r *renderer) grants() []string {
+// grantObjects returns what gives each role of the definition what it needs for
+// this table, and no more.
+func (r *renderer) grantObjects() []object {
 	roles := r.t.Roles
 	if roles == nil {
 		return nil
 	}
-	var out []string
-	readers := present(roles.Reader, roles.Runner)
-	all := present(roles.Reader, roles.Runner, roles.Publisher)
-	for _, role := range all {
-		out = append(out, fmt.Sprintf("SELECT cs9.ensure_role(%s)", QuoteLiteral(role)))
+	var out []object
+	for _, name := range present(roles.Reader, roles.Runner, roles.Publisher) {
+		out = append(out,
+			object{kind: role, id: name, create: fmt.Sprintf("SELECT cs9.ensure_role(%s)", QuoteLiteral(name))},
+			object{kind: role, id: name + " in the schema", create: fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", QuoteIdent(r.t.Schema), QuoteIdent(name))})
 	}
-	if len(all) > 0 {
-		out = append(out, fmt.Sprintf("GRANT USAGE ON SCHEMA %s TO %s", QuoteIdent(r.t.Schema), quoteList(all)))
+	allow := func(what, name string) {
+		out = append(out, object{
+			kind: grant, id: what + " " + name,
+			create: fmt.Sprintf("GRANT %s TO %s", what, QuoteIdent(name)),
+			drop:   fmt.Sprintf("REVOKE %s FROM %s", what, QuoteIdent(name)),
+		})
 	}
-	if len(readers) > 0 {
-		out = append(out, fmt.Sprintf("GRANT SELECT ON %s TO %s", r.live(), quoteList(readers)))
+	for _, name := range present(roles.Reader, roles.Runner) {
+		allow("SELECT ON "+r.live(), name)
 	}
 	if roles.Runner != "" {
-		for _, sequence := range r.names.Sequences {
-			out = append(out, fmt.Sprintf("GRANT USAGE ON SEQUENCE %s TO %s", r.own(sequence.Value), QuoteIdent(roles.Runner)))
+		for _, s := range r.names.Sequences {
+			allow("USAGE ON SEQUENCE "+r.own(s.Value), roles.Runner)
+			out[len(out)-1].columns = []string{s.Name}
 		}
-		out = append(out, fmt.Sprintf("SELECT cs9.grant_role(%s, 'runner')", QuoteLiteral(roles.Runner)))
+		out = append(out, object{kind: role, id: roles.Runner + " runs", create: fmt.Sprintf("SELECT cs9.grant_role(%s, 'runner')", QuoteLiteral(roles.Runner))})
 	}
 	if roles.Publisher != "" {
-		out = append(out,
-			fmt.Sprintf("GRANT EXECUTE ON PROCEDURE %s(text, text, integer) TO %s", r.own(r.names.Publish), QuoteIdent(roles.Publisher)),
-			fmt.Sprintf("SELECT cs9.grant_role(%s, 'publisher')", QuoteLiteral(roles.Publisher)))
+		procedures := r.ownRoutines()
+		allow("EXECUTE ON "+r.signature(procedures[len(procedures)-1]), roles.Publisher)
+		out = append(out, object{kind: role, id: roles.Publisher + " publishes", create: fmt.Sprintf("SELECT cs9.grant_role(%s, 'publisher')", QuoteLiteral(roles.Publisher))})
 	}
 	return out
 }

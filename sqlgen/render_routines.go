@@ -2,6 +2,7 @@ package sqlgen
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -23,14 +24,6 @@ type routineData struct {
 	sets    []string // quoted, those that an update of a row writes
 	text    string   // of the whole table, for tags that must not occur in it
 }
-
-// The argument types of the generated routines, by which SQL names them.
-const (
-	deleteStepArguments   = "(text, text)"
-	moveBatchArguments    = "(text, tid, tid, integer, boolean)"
-	applyChangesArguments = "(text, text, boolean)"
-	publishArguments      = "(text, text, integer)"
-)
 
 func (r *renderer) routineData() routineData {
 	d := routineData{
@@ -127,20 +120,24 @@ func (d routineData) Tag(name string) string {
 // formatSafe doubles the percent signs of a text that format() reads.
 func formatSafe(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
-// routines returns the table's functions and its procedure.
-func (r *renderer) routines() ([]string, error) {
+// routineText fills one template of package procs in.
+func (r *renderer) routineText(file string) (string, error) {
 	templates, err := procs.TableTemplates()
 	if err != nil {
-		return nil, fmt.Errorf("sqlgen: %w", err)
+		return "", fmt.Errorf("sqlgen: %w", err)
 	}
-	data := r.routineData()
-	var out []string
-	for _, name := range []string{"table_delete_step.sql.tmpl", "table_move_batch.sql.tmpl", "table_apply_changes.sql.tmpl", "table_publish.sql.tmpl"} {
-		var b strings.Builder
-		if err := templates.ExecuteTemplate(&b, name, data); err != nil {
-			return nil, fmt.Errorf("sqlgen: table %s: %w", r.live(), err)
-		}
-		out = append(out, strings.TrimSuffix(strings.TrimSpace(b.String()), ";"))
+	var b strings.Builder
+	if err := templates.ExecuteTemplate(&b, file, r.routineData()); err != nil {
+		return "", fmt.Errorf("sqlgen: table %s: %w", r.live(), err)
 	}
-	return out, nil
+	return strings.TrimSuffix(strings.TrimSpace(b.String()), ";"), nil
+}
+
+var createRoutine = regexp.MustCompile(`(?m)^CREATE (FUNCTION|PROCEDURE) `)
+
+// orReplace returns the statement that makes a routine what it is to be, and
+// keeps the grants on it.
+func orReplace(create string) string {
+	at := createRoutine.FindStringIndex(create)
+	return create[:at[0]] + "CREATE OR REPLACE" + create[at[0]+len("CREATE"):]
 }

@@ -25,6 +25,7 @@ type Table struct {
 	Variant    string          `yaml:"variant" jsonschema:"minLength=1" jsonschema_description:"Third part of the table's name: access_grouping_variant."`
 	Schema     string          `yaml:"schema" jsonschema:"minLength=1" jsonschema_description:"The table's schema, as it is. Used with name instead of access, grouping and variant."`
 	Name       string          `yaml:"name" jsonschema:"minLength=1" jsonschema_description:"The table's name, as it is, without the schema. At most 63 bytes."`
+	Was        string          `yaml:"was" json:"-" jsonschema:"minLength=1" jsonschema_description:"What the table was called before: its name, or schema.name when the schema was another one. Without it a table of another name is a new one."`
 	Comment    string          `yaml:"comment" jsonschema_description:"What the table holds. Becomes its COMMENT."`
 	Columns    []Column        `yaml:"columns" jsonschema:"required,minItems=1" jsonschema_description:"The columns, in order."`
 	Keys       []string        `yaml:"keys" jsonschema:"required,minItems=1,minLength=1" jsonschema_description:"The columns that identify a row: the primary key. They become NOT NULL."`
@@ -51,6 +52,7 @@ func (t *Table) hasPart() bool { return t.swaps() && t.Partitions == nil }
 // Column is one column of a [Table].
 type Column struct {
 	Name      string `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"The column's name. At most 63 bytes; not cs9_…, which is kept for control columns."`
+	Was       string `yaml:"was" json:"-" jsonschema:"minLength=1" jsonschema_description:"What the column was called before. Without it a column of another name is a new one, and the old one is dropped."`
 	Type      string `yaml:"type" jsonschema:"required,minLength=1" jsonschema_description:"TEXT, INTEGER, DOUBLE, DATE, DATETIME, BOOLEAN, or any PostgreSQL type as written."`
 	NotNull   bool   `yaml:"not_null" jsonschema_description:"Whether the column refuses NULL. Key columns always do."`
 	Default   string `yaml:"default,scalar" jsonschema:"minLength=1" jsonschema_description:"Default value: an SQL expression, as written. A text value needs its SQL quotes."`

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -11,8 +13,11 @@ import (
 
 // generation is what generate reports.
 type generation struct {
-	DryRun bool            `json:"dry_run"`
-	Files  []generatedFile `json:"files"`
+	DryRun   bool            `json:"dry_run"`
+	Files    []generatedFile `json:"files"`
+	Hazards  []string        `json:"hazards"`  // of the new files
+	Destroys []destroyed     `json:"destroys"` // by the new files, with leave
+	lock     bool            // it changes, or would
 }
 
 type generatedFile struct {
@@ -20,59 +25,100 @@ type generatedFile struct {
 	State string `json:"state"` // new, unchanged
 }
 
+type destroyed struct {
+	Name string `json:"name"`
+	What string `json:"what"`
+}
+
+// generateFlags are the flags of generate.
+type generateFlags struct {
+	definitions, allow []string
+	out                string
+	dryRun, concurrent bool
+}
+
 func newGenerateCommand(a *app) *cobra.Command {
-	var definitions []string
-	var out string
-	var dryRun bool
+	var f generateFlags
 	cmd := &cobra.Command{
 		Use:   "generate",
 		Short: "Turn table definitions into goose migrations",
-		Long: `Writes the migrations of the cs9 schema, and one for each table that has none
-yet, with the next number. A migration that is there is never changed: when the
-definitions would change one, nothing is written and the command fails.`,
+		Long: `Writes the migrations of the cs9 schema, one for each new table, and one for all
+that changed in the definitions since the last call, as cs9gen.lock beside the
+migrations tells. A migration that is there is never changed; a new one gets a
+number above all others. Commit the migrations and cs9gen.lock together.
+
+A table or column that has another name now is renamed when its definition says
+was: old_name. Otherwise it is a new one, and the old one is dropped.
+
+What a change costs those who use the table meanwhile is listed, and stands in
+the file as "-- Hazard: ...". What destroys data (dropping a table, a column or a
+partition, or a type that may not hold each value) is refused unless it is named
+by --allow-destroy.`,
 		Example: `  cs9gen generate
   cs9gen generate --definitions shared --definitions tables/more.yaml --out db/migrations
-  cs9gen generate --dry-run`,
+  cs9gen generate --dry-run
+  cs9gen generate --allow-destroy anon.counts.region --concurrent-indexes`,
 		Args: arguments(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return a.generate(definitions, out, dryRun) },
+		RunE: func(*cobra.Command, []string) error { return a.generate(f) },
 	}
-	cmd.Flags().StringArrayVar(&definitions, "definitions", []string{"definitions"}, "a folder of definition files, or one file; may be repeated")
-	cmd.Flags().StringVar(&out, "out", "migrations", "the folder of migrations")
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "list the files, write nothing")
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.definitions, "definitions", []string{"definitions"}, "a folder of definition files, or one file; may be repeated")
+	flags.StringVar(&f.out, "out", "migrations", "the folder of migrations, and of cs9gen.lock")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "list the files, hazards and what is destroyed; write nothing")
+	flags.StringArrayVar(&f.allow, "allow-destroy", nil, "let the change destroy this: schema.table, schema.table.column, a partition as schema.partition, or all; may be repeated")
+	flags.BoolVar(&f.concurrent, "concurrent-indexes", false, "build indexes of tables that are there in a migration of their own, CONCURRENTLY, outside a transaction")
 	return cmd
 }
 
-func (a *app) generate(definitions []string, out string, dryRun bool) error {
-	defs, err := sqlgen.Load(definitions...)
+func (a *app) generate(f generateFlags) error {
+	defs, err := sqlgen.Load(f.definitions...)
 	if err != nil {
 		return err
 	}
-	files, err := sqlgen.Generate(defs)
+	change, err := sqlgen.PlanChange(f.out, defs, sqlgen.ChangeOptions{AllowDestroy: f.allow, ConcurrentIndexes: f.concurrent})
 	if err != nil {
-		return err
+		return adviseChange(err)
 	}
-	planned, err := sqlgen.Plan(out, files)
-	if err != nil {
-		return advise(err, sqlgen.ErrFileDiffers,
-			"a migration may have been applied, so it is never changed: undo the change of the file or of its definition, or remove the file if it was never applied")
-	}
-	if !dryRun {
-		if _, err := sqlgen.Write(out, planned); err != nil {
+	if !f.dryRun {
+		if _, err := change.Write(); err != nil {
 			return err
 		}
 	}
-	report := generation{DryRun: dryRun, Files: []generatedFile{}}
-	for _, p := range planned {
+	report := generation{DryRun: f.dryRun, Files: []generatedFile{}, Hazards: append([]string{}, change.Hazards...), Destroys: []destroyed{}, lock: change.LockChanges()}
+	for _, p := range change.Files {
 		state := "new"
 		if p.Exists {
 			state = "unchanged"
 		}
-		report.Files = append(report.Files, generatedFile{File: filepath.Join(out, p.Name), State: state})
+		report.Files = append(report.Files, generatedFile{File: filepath.Join(f.out, p.Name), State: state})
+	}
+	for _, d := range change.Destroys {
+		report.Destroys = append(report.Destroys, destroyed{d.Name, d.What})
 	}
 	if a.json {
 		return a.printJSON(report)
 	}
 	return a.print(report.String())
+}
+
+// adviseChange says what to do about a change that is refused.
+func adviseChange(err error) error {
+	var destroys *sqlgen.DestroyError
+	if errors.As(err, &destroys) {
+		f := &failure{
+			Message:  "the change destroys data, so that nothing was written",
+			Hint:     "--allow-destroy with each of the names before the colons lets it; for a new name of the same column or table write was: old_name into the definition",
+			ExitCode: exitFailed,
+		}
+		for _, d := range destroys.List {
+			f.Problems = append(f.Problems, d.Name+": "+d.What)
+		}
+		return f
+	}
+	err = advise(err, sqlgen.ErrFileDiffers,
+		"a migration may have been applied, so it is never changed: restore the file; where there is no cs9gen.lock yet, take the definitions back to what the migrations were made of, generate once, and change them then")
+	err = advise(err, sqlgen.ErrLock, "take cs9gen.lock and the migrations from version control as they belong together")
+	return advise(err, sqlgen.ErrCannotChange, "take the definition back to what it was, or do as the message says")
 }
 
 func (g generation) String() string {
@@ -84,11 +130,25 @@ func (g generation) String() string {
 			created++
 		}
 	}
-	switch {
-	case created == 0:
-		return t.String() + "nothing changes\n"
-	case g.DryRun:
-		return t.String() + fmt.Sprintf("%s would be written\n", count(int64(created), "file"))
+	var b strings.Builder
+	b.WriteString(t.String())
+	for _, d := range g.Destroys {
+		fmt.Fprintf(&b, "destroys %s: %s\n", plain(d.Name), plain(d.What))
 	}
-	return t.String() + fmt.Sprintf("%s written\nnext: cs9gen migrate up\n", count(int64(created), "file"))
+	for _, hazard := range g.Hazards {
+		fmt.Fprintf(&b, "hazard: %s\n", plain(hazard))
+	}
+	switch {
+	case created == 0 && !g.lock:
+		b.WriteString("nothing changes\n")
+	case created == 0 && g.DryRun:
+		b.WriteString("nothing changes but " + sqlgen.LockName + ", which would be written\n")
+	case created == 0:
+		b.WriteString("nothing changes but " + sqlgen.LockName + ", which was written\n")
+	case g.DryRun:
+		fmt.Fprintf(&b, "%s would be written\n", count(int64(created), "file"))
+	default:
+		fmt.Fprintf(&b, "%s written\nnext: cs9gen migrate up\n", count(int64(created), "file"))
+	}
+	return b.String()
 }
