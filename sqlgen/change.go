@@ -215,40 +215,55 @@ func (p *changePlan) add(base, sql string, tables ...string) {
 // matched says which table of the lock became which of the definitions.
 type matched struct {
 	changed []tableChange
-	dropped []*lockedTable
+	dropped []lockedTable
 	created []*Table
 }
 
 // match compares the tables of the lock with the definitions. Only what is
-// declared, by was, is another name of the same.
+// declared, by was, is another name of the same; such a table comes before one
+// that takes the name it had.
 func (p *changePlan) match() (matched, error) {
 	var m matched
-	defined, used := map[string]bool{}, map[string]bool{}
-	for _, t := range p.defs.Tables {
-		defined[Qualified(t.Schema, t.Name)] = true
+	used, done := map[string]bool{}, map[*Table]bool{}
+	same := func(t *Table, name string) error {
+		used[name], done[t] = true, true
+		e, to := p.lock.find(name), normalised(t)
+		hash, err := hashOf(t)
+		m.changed = append(m.changed, tableChange{from: e.Table, to: &to, fromHash: e.Hash, toHash: hash, renames: columnRenames(e.Table, t)})
+		return err
+	}
+	for again := true; again; {
+		again = false
+		for i := range p.defs.Tables {
+			t := &p.defs.Tables[i]
+			name := Qualified(t.Schema, t.Name)
+			if done[t] || p.lock.find(name) != nil && !used[name] {
+				continue
+			}
+			if was := p.was(t, used); was != "" {
+				again = true
+				if err := same(t, was); err != nil {
+					return m, err
+				}
+			}
+		}
 	}
 	for i := range p.defs.Tables {
 		t := &p.defs.Tables[i]
 		name := Qualified(t.Schema, t.Name)
-		if p.lock.find(name) == nil {
-			name = p.was(t, defined, used)
-		}
-		if name == "" {
+		switch {
+		case done[t]:
+		case p.lock.find(name) == nil, used[name]:
 			m.created = append(m.created, t)
-			continue
+		default:
+			if err := same(t, name); err != nil {
+				return m, err
+			}
 		}
-		used[name] = true
-		e := p.lock.find(name)
-		to := normalised(t)
-		hash, err := hashOf(t)
-		if err != nil {
-			return m, err
-		}
-		m.changed = append(m.changed, tableChange{from: e.Table, to: &to, fromHash: e.Hash, toHash: hash, renames: columnRenames(e.Table, t)})
 	}
 	for i := range p.lock.Tables {
 		if item := &p.lock.Tables[i]; item.Value.Table != nil && !used[item.Name] {
-			m.dropped = append(m.dropped, &item.Value)
+			m.dropped = append(m.dropped, item.Value)
 		}
 	}
 	return m, nil
@@ -256,13 +271,10 @@ func (p *changePlan) match() (matched, error) {
 
 // was returns the name in the lock of a table that says it had another one; ""
 // when there is none.
-func (p *changePlan) was(t *Table, defined, used map[string]bool) string {
-	if t.Was == "" {
-		return ""
-	}
+func (p *changePlan) was(t *Table, used map[string]bool) string {
 	for _, item := range p.lock.Tables {
 		from := item.Value.Table
-		if from == nil || used[item.Name] || defined[item.Name] {
+		if t.Was == "" || from == nil || used[item.Name] {
 			continue
 		}
 		if t.Was == item.Name || t.Was == from.Schema+"."+from.Name || t.Was == from.Name && t.Schema == from.Schema {

@@ -74,7 +74,7 @@ func (d *columnDiff) alter(was, is *Table) {
 		if before == nil || d.recreated[c.Name] {
 			clause, hazard := r.addColumn(c)
 			if c.Identity != "" {
-				identities = append(identities, step{sql: fmt.Sprintf("ALTER TABLE %s\n    %s", r.live(), clause), hazards: hazard})
+				identities = append(identities, r.addIdentity(c, clause, hazard)...)
 				continue
 			}
 			added = append(added, clause)
@@ -102,15 +102,32 @@ func (r *renderer) addColumn(c Column) (clause string, hazards []string) {
 		hazards = []string{fmt.Sprintf("%s is generated: all rows are written anew under ACCESS EXCLUSIVE, readers and writers wait", column)}
 	case c.Identity != "":
 		hazards = []string{fmt.Sprintf("%s gets numbers: all rows are written anew under ACCESS EXCLUSIVE, readers and writers wait", column)}
-		if r.t.Partitions != nil {
-			hazards = append(hazards, "PostgreSQL before 17 adds no identity column to a table that has partitions")
-		}
 	case c.Default == "" && c.NotNull:
 		hazards = []string{fmt.Sprintf("%s is NOT NULL and has no default: this fails when the table has a row; give it a default, or leave not_null out until a run has filled it", column)}
 	case c.Default != "" && !plainValue.MatchString(c.Default):
 		hazards = []string{fmt.Sprintf("the default of %s may differ from row to row: then all rows are written anew under ACCESS EXCLUSIVE, readers and writers wait", column)}
 	}
 	return strings.TrimRight(fmt.Sprintf("ADD COLUMN %s %s %s", QuoteIdent(c.Name), c.SQLType(), r.liveColumn(c)), " "), hazards
+}
+
+// addIdentity returns the statements that add an identity column. PostgreSQL
+// before 17 adds none to a table with partitions: there the rows get their
+// numbers from a default, and the column becomes an identity column after.
+func (r *renderer) addIdentity(c Column, clause string, hazards []string) []step {
+	if r.t.Partitions == nil {
+		return []step{{sql: fmt.Sprintf("ALTER TABLE %s\n    %s", r.live(), clause), hazards: hazards}}
+	}
+	name, _ := r.names.Sequences.Get(c.Name)
+	filler := r.own(name)
+	was := c
+	was.Identity = ""
+	out := []step{
+		{sql: "CREATE SEQUENCE " + filler},
+		{sql: fmt.Sprintf("ALTER TABLE %s\n    ADD COLUMN %s %s NOT NULL DEFAULT nextval(%s)", r.live(), QuoteIdent(c.Name), c.SQLType(), QuoteLiteral(filler)), hazards: hazards},
+		{sql: fmt.Sprintf("ALTER TABLE %s\n    ALTER COLUMN %s DROP DEFAULT", r.live(), QuoteIdent(c.Name))},
+		{sql: "DROP SEQUENCE " + filler},
+	}
+	return append(out, r.alterIdentity(was, c)...)
 }
 
 // alterColumn returns the clauses that change a column, but for its identity,

@@ -65,7 +65,7 @@ func hazardsOf(sections [][]section) []string {
 }
 
 // addChange adds the migration, and writes down what it makes of the tables.
-func (p *changePlan) addChange(changed []tableChange, dropped []*lockedTable, up, down string) {
+func (p *changePlan) addChange(changed []tableChange, dropped []lockedTable, up, down string) {
 	var tables []string
 	var first *Table
 	verb := "drop"
@@ -76,12 +76,13 @@ func (p *changePlan) addChange(changed []tableChange, dropped []*lockedTable, up
 	for i := len(changed) - 1; i >= 0; i-- {
 		verb, first = "change", changed[i].to
 	}
+	for _, e := range dropped {
+		gone := p.lock.entry(Qualified(e.Table.Schema, e.Table.Name))
+		gone.Table, gone.Hash = nil, ""
+	}
 	for _, c := range changed {
 		p.lock.moveTable(c)
 		tables = append(tables, Qualified(c.to.Schema, c.to.Name))
-	}
-	for _, e := range dropped {
-		e.Table, e.Hash = nil, ""
 	}
 	slices.Sort(tables)
 	base := verb + "_" + fileBase(first)
