@@ -77,8 +77,19 @@ func (p *tablePlan) empty() bool {
 	return true
 }
 
-// plan works the change out; nil when there is none.
+// plan works the change out; nil when there is none. Another order of columns,
+// or of whatever has names, is none by itself.
 func (c tableChange) plan() (*tablePlan, error) {
+	same := c
+	same.from = inOrderOf(c.from, c.to)
+	if p, err := same.work(); err != nil || p == nil {
+		return nil, err
+	}
+	return c.work()
+}
+
+// work is plan for tables of which the order counts.
+func (c tableChange) work() (*tablePlan, error) {
 	mid := c.renamed()
 	reshape := c.reshapes(mid)
 	was, is := mid, c.to
@@ -216,5 +227,31 @@ func (c tableChange) creates(objects []object, is *Table) []step {
 		}
 		out = append(out, s)
 	}
+	return out
+}
+
+// inOrderOf returns a table with what another one has too in its order, and the
+// rest behind it.
+func inOrderOf(t, other *Table) *Table {
+	out := *t
+	out.Columns = ordered(t.Columns, other.Columns, func(c Column) string { return c.Name })
+	out.Checks = ordered(t.Checks, other.Checks, func(c NamedItem[string]) string { return c.Name })
+	if t.Partitions != nil && other.Partitions != nil {
+		values := ordered(t.Partitions.Values, other.Partitions.Values, func(value string) string { return value })
+		out.Partitions = &Partitions{Column: t.Partitions.Column, Values: values}
+	}
+	return &out
+}
+
+func ordered[S ~[]E, E any](items, like S, name func(E) string) S {
+	at := func(item E) int {
+		i := slices.IndexFunc(like, func(other E) bool { return name(other) == name(item) })
+		if i < 0 {
+			return len(like)
+		}
+		return i
+	}
+	out := slices.Clone(items)
+	slices.SortStableFunc(out, func(a, b E) int { return at(a) - at(b) })
 	return out
 }
