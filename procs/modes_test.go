@@ -285,10 +285,10 @@ func TestAPublishIsReadCommitted(t *testing.T) {
 	t.Parallel()
 	for _, level := range []string{"repeatable read", "serializable"} {
 		s := newModes(t)
-		require.NoError(t, s.plans("k", []string{"m.plain"}, []string{drop("m.plain"), "INSERT INTO {plain} (k) VALUES (1)"}))
+		require.NoError(t, s.plans("k", []string{"m.moved"}, []string{drop("m.moved"), "INSERT INTO {moved} (k) VALUES (1)"}))
 		s.exec("SET default_transaction_isolation = '" + level + "'")
 		s.exec("CREATE FUNCTION m.level() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN CREATE TABLE m.level AS SELECT current_setting(''transaction_isolation'') AS level; RETURN NULL; END'")
-		s.exec("CREATE TRIGGER level AFTER INSERT ON m.plain EXECUTE FUNCTION m.level()")
+		s.exec("CREATE TRIGGER level AFTER INSERT ON m.moved EXECUTE FUNCTION m.level()")
 		s.exec("CALL cs9.publish('t', 'k')")
 		require.Equal(t, "read committed", s.rows2("SELECT level FROM m.level"))
 	}
