@@ -361,3 +361,24 @@ func TestJoinAPublish(t *testing.T) {
 	require.Equal(t, 20000, pgtest.Scalar[int](t, s.conn, "SELECT count(DISTINCT k)::integer FROM m.moved"))
 	s.nothingLeft()
 }
+
+func TestASwapThatCannotBeIsSaidWhenPlan1IsDone(t *testing.T) {
+	t.Parallel()
+	s := newModes(t)
+	s.exec("INSERT INTO m.whole VALUES (1, 1)")
+	requireState(t, "S9013", s.plans("k", []string{"m.whole"}, []string{"INSERT INTO {whole} (k, v) VALUES (9, 9)"}, []string{"SELECT 1"}))
+	require.Equal(t, "1 running, 2 pending", s.rows2("SELECT string_agg(plan || ' ' || state, ', ' ORDER BY plan) FROM cs9.plan"), "not hours later")
+}
+
+func TestP6AUniqueIndexThatOnlyAPartitionHas(t *testing.T) {
+	t.Parallel()
+	s := newModes(t)
+	s.exec("CREATE UNIQUE INDEX only_here ON m.split_north (v)")
+	s.exec("INSERT INTO m.split VALUES (1, 'north', 1), (2, 'south', 2)")
+	for _, rows := range []string{"(3, 'north', 3), (4, 'north', 3)", "(3, 'north', 1)"} {
+		s.exec("SELECT cs9.release_run('t')")
+		err := requireState(t, "S9013", s.plans(rows, []string{"m.split"}, []string{"INSERT INTO {split} (k, region, v) VALUES " + rows}))
+		require.Contains(t, err.Message, "in the unique index only_here")
+	}
+	require.NoError(t, s.plans("south", []string{"m.split"}, []string{"INSERT INTO {split} (k, region, v) VALUES (3, 'south', 1), (4, 'south', 1)"}))
+}
