@@ -57,7 +57,7 @@ BEGIN
         UPDATE cs9.run_table AS t
         SET staged_name = NULL
         WHERE t.run_id = p_run_id AND t.table_id = v_table.table_id
-          AND to_regclass(format('cs9_staging.%I', t.staged_name)) IS NULL;
+          AND to_regclass('cs9_staging.' || quote_ident(t.staged_name)) IS NULL;
     END LOOP;
     RETURN v_notes;
 END;

@@ -69,3 +69,40 @@ func TestP11APublishedKeyLeavesTheOtherRunsAlone(t *testing.T) {
 	require.Equal(t, "published", outcome)
 	requireCall(t, db, "", "CALL cs9.publish('t', 'week 41')")
 }
+
+// TestP6ASwapMayEmptyATable: nothing was staged that could take the place of the
+// partition.
+func TestP6ASwapMayEmptyATable(t *testing.T) {
+	t.Parallel()
+	db := newModelDatabase(t)
+	requireCall(t, db, "", "INSERT INTO m.whole VALUES (1, 1, 7)")
+	requireCall(t, db, "", "SELECT cs9.begin_run('t', 'k', ARRAY['m.whole'], '[1]', p_allow_empty => true, p_publish_mode => 'swap')")
+	for _, call := range []string{
+		"SELECT cs9.begin_plan(%[1]d, 1, 1)", "SELECT cs9.drop_all_rows('m.whole') WHERE %[1]d > 0", "SELECT cs9.finish_plan(%[1]d, 1, 1)", "SELECT cs9.finish_run(%[1]d, 1)",
+	} {
+		var id int64
+		_, err := db.query(0, "SELECT run_id FROM cs9.run_status", &id)
+		require.NoError(t, err)
+		requireCall(t, db, "", fmt.Sprintf(call, id))
+	}
+	requireCall(t, db, "", "CALL cs9.publish('t', 'k')")
+	var left int
+	_, err := db.query(0, "SELECT count(*)::integer FROM m.whole", &left)
+	require.NoError(t, err)
+	require.Zero(t, left)
+}
+
+// TestP8ABeginThatIsRefusedForItsModeOwnsNothing: not even a task that is new.
+func TestP8ABeginThatIsRefusedForItsModeOwnsNothing(t *testing.T) {
+	t.Parallel()
+	db := newModelDatabase(t)
+	for range 2 {
+		requireCall(t, db, "S9016", "SELECT cs9.begin_run('t', 'k', ARRAY['m.plain'], '[1]', p_publish_mode => 'swap')")
+		var locks int
+		_, err := db.query(0, `SELECT count(*)::integer FROM pg_locks WHERE locktype = 'advisory'
+			AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`, &locks)
+		require.NoError(t, err)
+		require.Zero(t, locks)
+		requireCall(t, db, "", "INSERT INTO cs9.task (task) VALUES ('t') ON CONFLICT DO NOTHING")
+	}
+}
