@@ -8,7 +8,8 @@
 -- Contract: p_publish_mode: publish all tables of this run in this mode, instead of each as its definition says.
 --           On 'published' and on every error the task is given back; otherwise this session owns it until the
 --           run is published or discarded, cs9.end_attempt or cs9.release_run is called, or the session ends.
--- Locks:   the task's advisory lock, session level; the run's row, FOR UPDATE: this waits for writes of an earlier
+-- Locks:   the registration of each table, FOR KEY SHARE: a migration that changes one is waited for;
+--          the task's advisory lock, session level; the run's row, FOR UPDATE: this waits for writes of an earlier
 --          attempt that are still in flight, and shuts out its later ones.
 -- Errors:  S9001 another session owns the task; S9008 plan list changed; S9009 tables changed; S9010 unknown
 --          table; S9016 bad argument; 42501 the login may not run this.
@@ -42,6 +43,7 @@ BEGIN
     PERFORM cs9.check_name('run key', p_run_key);
     PERFORM cs9.check_plans(p_plans);
     v_table_ids := cs9.find_tables(p_tables);
+    PERFORM cs9.hold_tables(v_table_ids);
     PERFORM cs9.assert_role(v_table_ids, 'runner');
 
     v_task_id := cs9.claim_task(p_task);

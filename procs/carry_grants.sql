@@ -1,4 +1,4 @@
--- Purpose: move every grant on a relation, and on its columns, to the one that replaces it.
+-- Purpose: move every grant on a table or sequence, and on its columns, to the one that replaces it.
 -- Contract: p_old keeps none. Grants are made anew, by the role that migrates.
 CREATE FUNCTION cs9.carry_grants(p_old regclass, p_new regclass)
 RETURNS void
@@ -11,20 +11,8 @@ DECLARE
     v_grant record;
 BEGIN
     FOR v_grant IN
-        SELECT x.privilege_type || coalesce(' (' || quote_ident(g.attname) || ')', '') AS privilege, x.is_grantable,
-               CASE x.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(x.grantee)) END AS grantee
-        FROM (
-            SELECT NULL::name AS attname, c.relacl AS acl, c.relowner AS owner
-            FROM pg_catalog.pg_class AS c
-            WHERE c.oid = p_old
-            UNION ALL
-            SELECT a.attname, a.attacl, 0
-            FROM pg_catalog.pg_attribute AS a
-            WHERE a.attrelid = p_old AND a.attnum > 0 AND NOT a.attisdropped
-        ) AS g
-        CROSS JOIN LATERAL aclexplode(g.acl) AS x
-        WHERE x.grantee <> g.owner
-        ORDER BY g.attname, x.grantee, x.privilege_type
+        SELECT g.grantee, g.is_grantable, concat(g.privilege, ' (' || quote_ident(g.column_name) || ')') AS privilege
+        FROM cs9.grants_of(p_old) AS g
     LOOP
         EXECUTE format('GRANT %s ON %s %s TO %s%s', v_grant.privilege, v_kind, p_new, v_grant.grantee,
                        CASE WHEN v_grant.is_grantable THEN ' WITH GRANT OPTION' END);

@@ -1,7 +1,4 @@
 -- Purpose: write down a new run with its plans and tables.
--- Locks:   the registration of each table, FOR KEY SHARE: a migration that changes one is waited for, and what it made is
---          what the run writes to.
--- Errors:  S9010 when a table was removed meanwhile.
 CREATE FUNCTION cs9.insert_run(
     p_task_id     integer,
     p_run_key     text,
@@ -19,14 +16,6 @@ AS $insert_run$
 DECLARE
     v_run_id bigint;
 BEGIN
-    PERFORM FROM cs9.table_definition AS d WHERE d.table_id = ANY (p_table_ids) ORDER BY d.table_id FOR KEY SHARE;
-    IF (SELECT count(*) FROM cs9.table_definition AS d WHERE d.table_id = ANY (p_table_ids)) <> cardinality(p_table_ids) THEN
-        RAISE EXCEPTION 'a table of the run was removed while the run began'
-            USING ERRCODE = 'S9010',
-                  DETAIL = 'A migration took it out of the register.',
-                  HINT = 'Begin the run again with the tables that are there.',
-                  SCHEMA = 'cs9', TABLE = 'table_definition';
-    END IF;
     INSERT INTO cs9.run (task_id, run_key, today, plans, plans_digest, allow_empty, owner)
     VALUES (p_task_id, p_run_key, p_today, jsonb_array_length(p_plans), cs9.plans_digest(p_plans),
             coalesce(p_allow_empty, false), coalesce(p_owner, ''))
