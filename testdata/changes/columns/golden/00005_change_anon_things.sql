@@ -250,7 +250,7 @@ BEGIN
                    WHEN l.id IS NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
-               END AS change
+               END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.things) AS l ON %3$s
         WHERE l.id IS NULL
@@ -267,7 +267,7 @@ BEGIN
         $delete$
         DELETE FROM anon.things AS l
         USING pg_temp.cs9_diff AS d
-        WHERE d.change IN ('delete', 'replace') AND %s
+        WHERE d.cs9_change IN ('delete', 'replace') AND %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -285,7 +285,7 @@ BEGIN
             number = s.number
         FROM pg_temp.cs9_diff AS d
         JOIN %s AS s ON %s
-        WHERE d.change = 'update' AND %s
+        WHERE d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -317,7 +317,7 @@ BEGIN
             s.serial_no
         FROM %s AS s
         JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.change IN ('insert', 'replace')
+        WHERE d.cs9_change IN ('insert', 'replace')
         ORDER BY s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
@@ -583,7 +583,7 @@ BEGIN
                    WHEN l.id IS NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
-               END AS change
+               END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.things) AS l ON %3$s
         WHERE l.id IS NULL
@@ -600,7 +600,7 @@ BEGIN
         $delete$
         DELETE FROM anon.things AS l
         USING pg_temp.cs9_diff AS d
-        WHERE d.change IN ('delete', 'replace') AND %s
+        WHERE d.cs9_change IN ('delete', 'replace') AND %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -617,7 +617,7 @@ BEGIN
             number = s.number
         FROM pg_temp.cs9_diff AS d
         JOIN %s AS s ON %s
-        WHERE d.change = 'update' AND %s
+        WHERE d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -644,7 +644,7 @@ BEGIN
             s.number
         FROM %s AS s
         JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.change IN ('insert', 'replace')
+        WHERE d.cs9_change IN ('insert', 'replace')
         ORDER BY s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;

@@ -185,7 +185,7 @@ BEGIN
                    WHEN l.b IS NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.b, l.a)::record *<> ROW(s.b, s.a)::record) THEN 'replace'
                    ELSE 'update'
-               END AS change
+               END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS l ON %3$s
         WHERE l.b IS NULL
@@ -202,7 +202,7 @@ BEGIN
         $delete$
         DELETE FROM anon.objects AS l
         USING pg_temp.cs9_diff AS d
-        WHERE d.change IN ('delete', 'replace') AND %s
+        WHERE d.cs9_change IN ('delete', 'replace') AND %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -215,7 +215,7 @@ BEGIN
             t = s.t
         FROM pg_temp.cs9_diff AS d
         JOIN %s AS s ON %s
-        WHERE d.change = 'update' AND %s
+        WHERE d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -236,7 +236,7 @@ BEGIN
             s.t
         FROM %s AS s
         JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.change IN ('insert', 'replace')
+        WHERE d.cs9_change IN ('insert', 'replace')
         ORDER BY s.b, s.a
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
@@ -449,7 +449,7 @@ BEGIN
                    WHEN l.b IS NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.b, l.n)::record *<> ROW(s.b, s.n)::record) THEN 'replace'
                    ELSE 'update'
-               END AS change
+               END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS l ON %3$s
         WHERE l.b IS NULL
@@ -466,7 +466,7 @@ BEGIN
         $delete$
         DELETE FROM anon.objects AS l
         USING pg_temp.cs9_diff AS d
-        WHERE d.change IN ('delete', 'replace') AND %s
+        WHERE d.cs9_change IN ('delete', 'replace') AND %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -479,7 +479,7 @@ BEGIN
             t = s.t
         FROM pg_temp.cs9_diff AS d
         JOIN %s AS s ON %s
-        WHERE d.change = 'update' AND %s
+        WHERE d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -500,7 +500,7 @@ BEGIN
             s.t
         FROM %s AS s
         JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.change IN ('insert', 'replace')
+        WHERE d.cs9_change IN ('insert', 'replace')
         ORDER BY s.b, s.n
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;

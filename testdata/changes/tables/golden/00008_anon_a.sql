@@ -168,7 +168,7 @@ BEGIN
                    WHEN l.id IS NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
-               END AS change
+               END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.a) AS l ON %3$s
         WHERE l.id IS NULL
@@ -184,7 +184,7 @@ BEGIN
         $delete$
         DELETE FROM anon.a AS l
         USING pg_temp.cs9_diff AS d
-        WHERE d.change IN ('delete', 'replace') AND %s
+        WHERE d.cs9_change IN ('delete', 'replace') AND %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -199,7 +199,7 @@ BEGIN
             s.id
         FROM %s AS s
         JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.change IN ('insert', 'replace')
+        WHERE d.cs9_change IN ('insert', 'replace')
         ORDER BY s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
