@@ -131,3 +131,21 @@ func TestAnotherShapeKeepsWhatWasGiven(t *testing.T) {
 	require.NotEqual(t, swappedNumber, s.text("SELECT no::text FROM anon.a WHERE id = 101"))
 	require.Equal(t, "9 9", s.text("SELECT count(*) || ' ' || count(DISTINCT no) FROM anon.a"))
 }
+
+// A partition is added under a view, a policy, a trigger, a foreign key and a
+// grant, which all are the table's and so hold for it too.
+func TestAPartitionMoreKeepsWhatDependsOnTheTable(t *testing.T) {
+	t.Parallel()
+	const split = `name: a, columns: [{name: id, type: INTEGER}, {name: r, type: TEXT}], keys: [id, r], partitions: {column: r, values: %s}`
+	s := newSite(t, strings.ReplaceAll(split, "%s", "[x]"))
+	s.exec("DO $$BEGIN CREATE ROLE shape_reader; EXCEPTION WHEN duplicate_object THEN NULL; END$$", "GRANT USAGE ON SCHEMA anon TO shape_reader",
+		"INSERT INTO anon.a VALUES (1, 'x')", "CREATE VIEW anon.v AS SELECT * FROM anon.a", "GRANT SELECT ON anon.a, anon.v TO shape_reader",
+		"ALTER TABLE anon.a ENABLE ROW LEVEL SECURITY", "CREATE POLICY odd ON anon.a USING (id % 2 = 1)",
+		"CREATE TABLE anon.refers (id integer, r text, FOREIGN KEY (id, r) REFERENCES anon.a)", "INSERT INTO anon.refers VALUES (1, 'x')")
+	s.change(destroyAll, strings.ReplaceAll(split, "%s", "[x, y]"))
+	require.NoError(t, s.up())
+	s.exec("INSERT INTO anon.a VALUES (2, 'y'), (3, 'y')", "INSERT INTO anon.refers VALUES (3, 'y')", "SET ROLE shape_reader")
+	require.Equal(t, "1x 3y", s.text("SELECT string_agg(id || r, ' ' ORDER BY id) FROM anon.a"))
+	require.Equal(t, "1x 2y 3y", s.text("SELECT string_agg(id || r, ' ' ORDER BY id) FROM anon.v"))
+	s.exec("RESET ROLE")
+}

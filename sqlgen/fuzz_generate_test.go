@@ -2,6 +2,7 @@ package sqlgen
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -31,26 +32,64 @@ func FuzzGenerate(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		up, down, ok := strings.Cut(file.SQL, "\n-- +goose Down\n")
-		if !ok || strings.Contains(down, "+goose Down\n") {
-			t.Fatalf("not one Down in\n%s", file.SQL)
+		parseMigration(t, file.SQL)
+
+		// The same names in other places: things are renamed, dropped and made.
+		changed, problems := loadFile("fuzz.yaml", []byte(fmt.Sprintf(`{version: 1, tables: [{schema: %s, name: %s, was: %s, comment: %s,
+  columns: [{name: %s, type: bigint, was: %s}, {name: %s, type: TEXT, was: %s, comment: %s}, {name: g, type: bigint}, {name: m, type: "numeric(12,2)", generated: g * 2}],
+  keys: [%s, %s], indexes: {%s: [%s]}, unique: {%s: [%s, %s]}, checks: {%s: m > 0},
+  partitions: {column: %s, values: [other, %s, more]}, roles: {publisher: %s}}]}`,
+			js(schema), js(index), js(name), js(value), js(index), js(key), js(column), js(role), js(comment), js(index), js(column), js(comment), js(column),
+			js(index), js(index), js(column), js(index), js(column), js(comment), js(role))))
+		if len(problems) > 0 || len(validateTogether(changed)) > 0 {
+			return
 		}
-		if strings.Count(up, "\n-- +goose StatementBegin\n") != strings.Count(up, "\n-- +goose StatementEnd\n") {
-			t.Fatalf("statements that do not end in\n%s", up)
-		}
-		for _, sql := range []string{up, down} {
-			tree, err := pgquery.Parse(sql)
+		dir := t.TempDir()
+		for i, tables := range [][]Table{tables, changed} {
+			change, err := PlanChange(dir, &Definitions{tables}, ChangeOptions{AllowDestroy: []string{"all"}, ConcurrentIndexes: true})
+			if errors.Is(err, ErrCannotChange) {
+				return
+			}
 			if err != nil {
-				t.Fatalf("%v in\n%s", err, sql)
+				t.Fatal(err)
 			}
-			if len(tree.Stmts) == 0 {
-				t.Fatalf("no statement in\n%s", sql)
+			if written, err := change.Write(); err != nil || len(written) == 0 {
+				t.Fatalf("%v, %v", written, err)
 			}
-		}
-		if _, err := pgquery.ParsePlPgSqlToJSON(up); err != nil {
-			t.Fatalf("%v in\n%s", err, up)
+			for _, f := range change.Files[min(i*4, len(change.Files)):] {
+				if !f.Exists && f.SQL != "" && !strings.Contains(f.Name, "_cs9_") {
+					parseMigration(t, f.SQL)
+				}
+			}
+			if again, err := PlanChange(dir, &Definitions{tables}, ChangeOptions{}); err != nil || again.LockChanges() {
+				t.Fatalf("the lock is not read back as it was written: %v", err)
+			}
 		}
 	})
+}
+
+// parseMigration reads a migration as goose and PostgreSQL do.
+func parseMigration(t *testing.T, text string) {
+	t.Helper()
+	up, down, ok := strings.Cut(text, "\n-- +goose Down\n")
+	if !ok || strings.Contains(down, "+goose Down\n") {
+		t.Fatalf("not one Down in\n%s", text)
+	}
+	for _, sql := range []string{up, down} {
+		if strings.Count(sql, "\n-- +goose StatementBegin\n") != strings.Count(sql, "\n-- +goose StatementEnd\n") {
+			t.Fatalf("statements that do not end in\n%s", sql)
+		}
+		tree, err := pgquery.Parse(sql)
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, sql)
+		}
+		if len(tree.Stmts) == 0 {
+			t.Fatalf("no statement in\n%s", sql)
+		}
+		if _, err := pgquery.ParsePlPgSqlToJSON(sql); err != nil {
+			t.Fatalf("%v in\n%s", err, sql)
+		}
+	}
 }
 
 // js writes text as JSON, which YAML reads.
