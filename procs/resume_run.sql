@@ -1,6 +1,7 @@
 -- Purpose: turn an unfinished run over to a new attempt. The higher number shuts the old one out.
 -- Contract: the caller holds the run's row. A run that was ready is running again, so that its plan 1 and last plan
---           can write; the index that proved each key to be there once would slow that down, and goes.
+--           can write; the index that proved each key to be there once would slow that down, and goes. What was allowed
+--           to a publish that has begun stays allowed.
 CREATE FUNCTION cs9.resume_run(p_run cs9.run, p_allow_empty boolean, p_owner text)
 RETURNS void
 LANGUAGE plpgsql
@@ -13,7 +14,7 @@ BEGIN
     UPDATE cs9.run AS r
     SET attempt = r.attempt + 1,
         state = CASE r.state WHEN 'ready' THEN 'running' ELSE r.state END,
-        allow_empty = coalesce(p_allow_empty, false),
+        allow_empty = CASE r.state WHEN 'publishing' THEN r.allow_empty ELSE coalesce(p_allow_empty, false) END,
         owner = coalesce(p_owner, ''),
         attempt_at = clock_timestamp(),
         ready_at = NULL,

@@ -49,7 +49,8 @@ var (
 )
 
 // effort says how many of the points of a scenario are tried. The plans of a run
-// are the same in each mode: their points are tried with the batched ones.
+// are the same in each mode: their points are tried with the batched ones, whose
+// publish commits after each of its steps.
 func (r *shootingRange) effort(s *scenario) effort {
 	modes := slices.ContainsFunc(otherModes, func(o scenario) bool { return o.name == s.name })
 	switch {
@@ -57,12 +58,14 @@ func (r *shootingRange) effort(s *scenario) effort {
 		return aSampleOfModes
 	case !r.all:
 		return aSample
-	case modes:
-		thinner := everyPoint
-		thinner.early = 3
-		return thinner
 	}
-	return everyPoint
+	every := everyPoint
+	if modes {
+		every.early = 6
+	} else {
+		every.inside = map[string]int{killProcess: 24, killBackend: 3, killServer: 90}
+	}
+	return every
 }
 
 // plan says which shots are fired at a scenario. The samples of the scenarios

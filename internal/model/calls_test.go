@@ -31,6 +31,7 @@ func (s *sequence) request() request {
 	q.today = fmt.Sprintf("2024-01-%02d", 1+s.draw("today", 28))
 	q.allowEmpty = s.chance("allow empty", 30)
 	q.again = s.chance("again", 50)
+	q.mode = s.mode(40)
 	return q
 }
 
@@ -57,8 +58,8 @@ func (s *sequence) beginRun(c int, q request) {
 	var id int64
 	var attempt int
 	state, err := s.db.query(c, fmt.Sprintf(
-		"SELECT outcome, coalesce(run_id, 0), coalesce(attempt, 0), coalesce(today::text, ''), coalesce(publish_key, '') FROM cs9.begin_run('t', %s, %s, %s, %s, %t, %t)",
-		literal(q.key), tableList(q.tables), planList(q.list), literal(q.today), q.allowEmpty, q.again),
+		"SELECT outcome, coalesce(run_id, 0), coalesce(attempt, 0), coalesce(today::text, ''), coalesce(publish_key, '') FROM cs9.begin_run('t', %s, %s, %s, %s, %t, %t, '', %s)",
+		literal(q.key), tableList(q.tables), planList(q.list), literal(q.today), q.allowEmpty, q.again, orNull(q.mode)),
 		&got, &id, &attempt, &today, &publishKey)
 	s.must(err)
 	if outcome == "new" && state == "" {
@@ -122,7 +123,7 @@ func (s *sequence) end1(n int, r *run, number, attempt int, failed bool) {
 	}
 	call = fmt.Sprintf(call, r.id, number, attempt)
 	s.log("worker %d: %s", n, call)
-	want := r.endPlan(number, attempt, state)
+	want := s.w.endPlan(r, number, attempt, state)
 	got, err := s.db.query(controllers+n, "SELECT cs9."+call)
 	s.must(err)
 	if want == "" {
@@ -135,7 +136,7 @@ func (s *sequence) end1(n int, r *run, number, attempt int, failed bool) {
 func (s *sequence) nextPlan(n, next int) bool {
 	x := s.set[n]
 	s.log("worker %d: next_plan run %d plan %d attempt %d next %d", n, x.run.id, x.plan, x.attempt, next)
-	want, runs := x.run.nextPlan(x.plan, x.attempt, next)
+	want, runs := s.w.nextPlan(x.run, x.plan, x.attempt, next)
 	var got bool
 	state, err := s.db.query(controllers+n, fmt.Sprintf("SELECT cs9.next_plan(%d, %d, %d, NULL, %d)", x.run.id, x.plan, x.attempt, next), &got)
 	s.must(err)
@@ -165,7 +166,7 @@ func (s *sequence) write(n int) {
 		deletes = 50
 	}
 	if s.chance("delete", deletes) {
-		s.stageDelete(n, name)
+		s.stageDelete(n, s.deletion(name))
 		return
 	}
 	if x.run == nil {
@@ -218,7 +219,7 @@ func (s *sequence) row(name string, x settings, others []row) row {
 	for used[r.key()] && !s.chance("twice", 4) {
 		r.K++
 	}
-	if name == "m.pairs" && s.chance("u", 50) {
+	if slices.Contains(tableOf(name).columns, "u") && s.chance("u", 50) {
 		r.U = s.next + 100
 		if s.chance("a common u", 15) {
 			r.U = 1 + s.draw("u", 4)
@@ -254,8 +255,7 @@ func (d deletion) call() (name, args string) {
 	}
 }
 
-func (s *sequence) stageDelete(n int, name string) {
-	d := s.deletion(name)
+func (s *sequence) stageDelete(n int, d deletion) {
 	routine, args := d.call()
 	s.log("worker %d: plan %d attempt %d: %s(%s)", n, s.set[n].plan, s.set[n].attempt, routine, args)
 	want := s.set[n].drop(d)
@@ -356,17 +356,22 @@ func (s *sequence) endAttempt(c int) {
 	s.same("", got)
 }
 
-// changeLive is somebody else's write, without a run key; what happens in the
-// middle of a publish is not promised.
+// changeLive is somebody else's write, without a run key; what it does to a
+// batched table in the middle of its publish is not promised.
 func (s *sequence) changeLive() {
+	free := tables
 	if r := s.w.open(); r != nil && r.state == "publishing" {
+		free = slices.DeleteFunc(slices.Clone(tables), func(t table) bool { return r.modes[t.name] == "batched" })
+	}
+	if len(free) == 0 {
 		return
 	}
+	t := rapid.SampledFrom(free).Draw(s.T, "table")
 	if s.chance("insert", 60) {
-		s.insertLive()
+		s.insertLive(t)
 		return
 	}
-	s.deleteLive(s.deletion(rapid.SampledFrom(tables).Draw(s.T, "table").name))
+	s.deleteLive(s.deletion(t.name))
 }
 
 func (s *sequence) deleteLive(d deletion) {
@@ -377,8 +382,7 @@ func (s *sequence) deleteLive(d deletion) {
 	s.same("", got)
 }
 
-func (s *sequence) insertLive() {
-	t := rapid.SampledFrom(tables).Draw(s.T, "table")
+func (s *sequence) insertLive(t table) {
 	r := s.row(t.name, settings{run: &run{}}, nil)
 	if r.P == "z" {
 		r.P = "a"

@@ -81,7 +81,7 @@ func (db *database) reset() error {
 		DECLARE
 			v_staged text;
 		BEGIN
-			FOR v_staged IN SELECT c.oid::regclass FROM pg_class AS c WHERE c.relnamespace = 'cs9_staging'::regnamespace AND c.relkind = 'r' LOOP
+			FOR v_staged IN SELECT c.oid::regclass FROM pg_class AS c WHERE c.relnamespace = 'cs9_staging'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition LOOP
 				EXECUTE 'DROP TABLE ' || v_staged;
 			END LOOP;
 		END
@@ -94,7 +94,8 @@ func (db *database) reset() error {
 		DELETE FROM cs9.task;
 		DELETE FROM m.pairs;
 		DELETE FROM m.parts;
-		DELETE FROM m.plain`)
+		DELETE FROM m.plain;
+		DELETE FROM m.whole`)
 	return err
 }
 
@@ -221,12 +222,18 @@ const lookSQL = `
 SELECT format('live m.pairs %s %s %s', k, coalesce(u, 0), v) FROM m.pairs
 UNION ALL SELECT format('live m.parts %s%s 0 %s', k, p, v) FROM m.parts
 UNION ALL SELECT format('live m.plain %s 0 %s', k, v) FROM m.plain
+UNION ALL SELECT format('live m.whole %s %s %s', k, coalesce(u, 0), v) FROM m.whole
 UNION ALL SELECT concat_ws(' ', 'run', run_id, run_key, state, 'attempt', attempt, 'plans', plans_done, 'of', plans, 'staged', rows_staged,
                            'published', rows_published, 'of', rows_to_publish, today, owner_alive, is_current) FROM cs9.run_status
 UNION ALL SELECT concat_ws(' ', 'plan', run_id, plan, state, 'attempt', coalesce(attempt, 0), 'rows', coalesce(rows_staged, -1), skipped) FROM cs9.plan_status
 UNION ALL SELECT concat_ws(' ', 'step', run_id, kind, coalesce(relation, '-'), state, rows_done, 'of', coalesce(rows_total, -1)) FROM cs9.publish_progress
 UNION ALL SELECT concat_ws(' ', 'delete', run_id, table_id, plan, kind, coalesce(condition, '-')) FROM cs9.staged_delete
-UNION ALL SELECT format('table cs9_staging.%s', relname) FROM pg_class WHERE relnamespace = 'cs9_staging'::regnamespace AND relkind = 'r'
+UNION ALL SELECT concat_ws(' ', 'publishes', run_id, table_id, publish_mode, 'from', coalesce(staged_name, '-'), 'retired', cardinality(retired_names)) FROM cs9.run_table
+UNION ALL SELECT CASE
+        WHEN relname ~ '_old[0-9]+$' THEN format('old partition of %s', substring(relname FROM '^r[0-9]+_t[0-9]+'))
+        WHEN relispartition THEN format('part of %s %s', (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = c.oid), pg_get_expr(relpartbound, c.oid))
+        ELSE format('table cs9_staging.%s', relname)
+    END FROM pg_class AS c WHERE relnamespace = 'cs9_staging'::regnamespace AND relkind IN ('r', 'p')
 UNION ALL SELECT format('lock of session %s', pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 // look returns what is there, sorted.
@@ -260,7 +267,7 @@ func (db *database) look(w *world) ([]string, error) {
 }
 
 func (db *database) lookStaged(r *run, name string) string {
-	cast := map[string]string{"m.pairs": "k, coalesce(u, 0), v", "m.parts": "k || p, 0, v", "m.plain": "k, 0, v"}[name]
+	cast := map[string]string{"m.pairs": "k, coalesce(u, 0), v", "m.parts": "k || p, 0, v", "m.plain": "k, 0, v", "m.whole": "k, coalesce(u, 0), v"}[name]
 	return fmt.Sprintf("SELECT concat_ws(' ', 'staged', cs9_run, %s, cs9_plan, cs9_op, %s) FROM %s",
 		literal(name), cast, db.stagedName(r, name))
 }
@@ -298,7 +305,7 @@ func (db *database) expectRun(w *world, r *run, say func(string, ...any)) {
 		say("plan %d %d %s attempt %d rows %d %s", r.id, i+1, p.state, p.attempt, p.rows, skipped)
 	}
 	for _, s := range r.steps {
-		if s.kind == "move" {
+		if s.kind == "move" || s.kind == "apply" {
 			published += s.done
 			total += s.total
 		}
@@ -320,6 +327,19 @@ func (db *database) expectRun(w *world, r *run, say func(string, ...any)) {
 			text = "-"
 		}
 		say("delete %d %d %d %s %s", r.id, db.ids[d.table], d.plan, d.kind, text)
+	}
+	for _, name := range r.tables {
+		from := "-"
+		if _, made := r.staged[name]; made {
+			from = strings.TrimPrefix(db.stagedName(r, name), "cs9_staging.")
+		}
+		say("publishes %d %d %s from %s retired %d", r.id, db.ids[name], r.modes[name], from, r.old[name])
+		for range r.old[name] {
+			say("old partition of r%d_t%d", r.id, db.ids[name])
+		}
+		for _, leaf := range r.parts[name] {
+			say("part of %s FOR VALUES IN ('%s')", db.stagedName(r, name), leaf[len(leaf)-1:])
+		}
 	}
 	for name, rows := range r.staged {
 		say("table %s", db.stagedName(r, name))

@@ -15,18 +15,25 @@ import (
 // TRUNCATE ("all"), that its setting model.stop names. There it is killed.
 var stopSQL = func() string {
 	sql := `CREATE FUNCTION m.stop() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(600); RETURN NULL; END';`
+	// autovacuum takes locks, too
+	for _, name := range []string{"task", "run", "run_table", "plan", "staged_delete", "publish_step"} {
+		sql += fmt.Sprintf("ALTER TABLE cs9.%s SET (autovacuum_enabled = false);", name)
+	}
 	for _, t := range tables {
 		sql += fmt.Sprintf(`
 			CREATE TRIGGER stop_insert BEFORE INSERT ON %[1]s FOR EACH ROW
 			WHEN (NEW.v::text = current_setting('model.stop', true)) EXECUTE FUNCTION m.stop();
 			CREATE TRIGGER stop_delete BEFORE DELETE ON %[1]s FOR EACH ROW
-			WHEN (OLD.v::text = current_setting('model.stop', true)) EXECUTE FUNCTION m.stop();`, t.name)
+			WHEN (OLD.v::text = current_setting('model.stop', true)) EXECUTE FUNCTION m.stop();
+			CREATE TRIGGER stop_update BEFORE UPDATE ON %[1]s FOR EACH ROW
+			WHEN (NEW.v::text = current_setting('model.stop', true)) EXECUTE FUNCTION m.stop();`, t.name)
 		for _, leaf := range t.leaves {
-			// autovacuum takes locks, too
+			sql += fmt.Sprintf(`ALTER TABLE %[1]s SET (autovacuum_enabled = false);`, leaf)
+		}
+		if !t.partitioned { // a partition with a trigger of its own is not swapped
 			sql += fmt.Sprintf(`
-				ALTER TABLE %[1]s SET (autovacuum_enabled = false);
 				CREATE TRIGGER stop_truncate BEFORE TRUNCATE ON %[1]s
-				WHEN (current_setting('model.stop', true) = 'all') EXECUTE FUNCTION m.stop();`, leaf)
+				WHEN (current_setting('model.stop', true) = 'all') EXECUTE FUNCTION m.stop();`, t.name)
 		}
 	}
 	return sql
@@ -41,10 +48,10 @@ type lock struct {
 	retries int
 }
 
-// blocks says whether a step has to wait for it.
+// blocks says whether a step, other than apply, has to wait for it.
 func (l *lock) blocks(s *step) bool {
 	switch {
-	case l == nil:
+	case l == nil || s.kind == "apply":
 		return false
 	case l.staged: // for a reader only the DROP TABLE has to wait
 		return s.kind == "close"
@@ -61,7 +68,7 @@ func (l *lock) blocksReaders(name string) bool {
 
 // hidesPartitions says whether the partitions that a step deletes from cannot be seen.
 func (l *lock) hidesPartitions(s *step) bool {
-	return l.blocksReaders(s.table) && s.table == "m.parts" && (s.kind == "truncate" || s.kind == "delete")
+	return l.blocksReaders(s.table) && tableOf(s.table).partitioned && (s.kind == "truncate" || s.kind == "delete")
 }
 
 // hindered predicts what becomes of a piece that meets what is in its way.
@@ -70,13 +77,16 @@ func (w *world) hindered(c int, r *run, s *step, batch int) (state string, is bo
 	case s.kind == "move" && r.rewritten[s.table]:
 		w.release(c)
 		return "S9018", true
-	case w.lock.blocks(s) && w.lock.retries > 0:
+	case !w.lock.blocks(s) && (s.kind != "apply" || !w.blocksApply(r)):
+	case w.lock.retries > 0:
 		w.lock.retries--
 		return "", true
-	case w.lock.blocks(s):
+	default:
 		w.release(c)
 		return "S9017", true
-	case w.stop != "" && w.stops(s, batch):
+	}
+	if w.stop != "" && w.stops(r, s, batch) {
+		w.stats["killed in "+s.kind]++
 		w.release(c)
 		return "57P01", true
 	}
@@ -84,10 +94,12 @@ func (w *world) hindered(c int, r *run, s *step, batch int) (state string, is bo
 }
 
 // stops says whether the piece has the row, or is the TRUNCATE, that the session dies at.
-func (w *world) stops(s *step, batch int) bool {
+func (w *world) stops(r *run, s *step, batch int) bool {
 	switch s.kind {
 	case "truncate":
-		return w.stop == "all"
+		return w.stop == "all" && !tableOf(s.table).partitioned
+	case "apply":
+		return w.checkPublish(r, r.apart()) == "" && slices.Contains(w.stopsApply(r), w.stop)
 	case "delete":
 		for _, l := range w.live[s.table] {
 			if l.inLeaf(s.relation) && s.remove.removes(l) && fmt.Sprint(l.V) == w.stop {
@@ -100,9 +112,11 @@ func (w *world) stops(s *step, batch int) bool {
 	return false
 }
 
-// doomed says whether the publish cannot come to its end.
-func (r *run) doomed() bool {
-	return slices.ContainsFunc(r.steps, func(s *step) bool { return s.kind == "move" && !s.finished && r.rewritten[s.table] })
+// doomed says whether the publish cannot come to its end as things are.
+func (w *world) doomed(r *run) bool {
+	return slices.ContainsFunc(r.steps, func(s *step) bool {
+		return !s.finished && (s.kind == "move" && r.rewritten[s.table] || s.kind == "apply" && w.checkPublish(r, r.apart()) != "")
+	})
 }
 
 // hinder puts something in the way of the next call: a lock, or (of a CALL) the
@@ -149,8 +163,11 @@ func (s *sequence) stops(r *run) (at []string) {
 		for _, m := range st.rows {
 			at = append(at, fmt.Sprint(m.V))
 		}
-		if st.kind == "truncate" && !st.finished {
+		if st.kind == "truncate" && !st.finished && !tableOf(st.table).partitioned {
 			at = append(at, "all")
+		}
+		if st.kind == "apply" && !st.finished {
+			at = append(at, s.w.stopsApply(r)...)
 		}
 	}
 	slices.Reverse(at)
@@ -161,7 +178,9 @@ func (s *sequence) holdLock(r *run) (set string) {
 	l := &lock{table: rapid.SampledFrom(r.tables).Draw(s.T, "locked"), retries: s.draw("retries", 2)}
 	l.mode = rapid.SampledFrom([]string{"ACCESS SHARE", "SHARE", "ACCESS EXCLUSIVE"}).Draw(s.T, "mode")
 	on := l.table
-	if _, made := r.staged[l.table]; made && s.chance("staged", 15) {
+	// before its publish a table that is to be swapped is got ready, or is ready already
+	unknown := r.state == "ready" && swaps(r.modes[l.table])
+	if _, made := r.staged[l.table]; made && !unknown && s.chance("staged", 15) {
 		l.staged, l.mode, on = true, "ACCESS SHARE", s.db.stagedName(r, l.table)
 	}
 	s.w.lock = l
@@ -263,6 +282,26 @@ func (s *sequence) collide(c int, r *run) {
 		s.deleteLive(deletion{table: t.name, kind: "where", cond: condition{column: "v", op: "=", value: live.V}})
 		s.publish(c, r)
 	}
+}
+
+// collideApart is the same after the publish has begun, for a table that is not
+// batched: its one transaction finds the row. False: there is no such table.
+func (s *sequence) collideApart(c int, r *run) bool {
+	applied := slices.ContainsFunc(r.steps, func(st *step) bool { return st.kind == "apply" && st.finished })
+	names := slices.DeleteFunc(r.apart(), func(name string) bool { return applied || len(r.staged[name]) == 0 })
+	if len(names) == 0 {
+		return false
+	}
+	t := tableOf(rapid.SampledFrom(names).Draw(s.T, "table"))
+	live := r.staged[t.name][s.draw("row", len(r.staged[t.name]))].row
+	s.next++
+	live.V = s.next
+	s.insertRow(t, live)
+	s.callPublish(c, r.key, "")
+	if r.state == "publishing" && s.chance("it goes", 80) {
+		s.deleteLive(deletion{table: t.name, kind: "where", cond: condition{column: "v", op: "=", value: live.V}})
+	}
+	return true
 }
 
 func (s *sequence) publish(c int, r *run) {

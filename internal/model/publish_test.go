@@ -76,7 +76,7 @@ type step struct {
 	relation string
 	remove   deletion
 	rows     []stagedRow // of a move: those not yet moved
-	total    int         // -1: no move
+	total    int         // -1: no rows
 	done     int
 	finished bool
 }
@@ -95,7 +95,7 @@ func (w *world) finish(c int, r *run, attempt int) string {
 	}
 	refusal := r.checkWrites()
 	if refusal == "" {
-		refusal = w.checkPublish(r)
+		refusal = w.checkPublish(r, r.tables)
 	}
 	if refusal != "" {
 		r.failed = true
@@ -126,14 +126,17 @@ func (r *run) checkWrites() string {
 	return ""
 }
 
-// checkPublish is P6.
-func (w *world) checkPublish(r *run) string {
-	for _, name := range r.tables {
+// checkPublish is P6, of some tables of a run.
+func (w *world) checkPublish(r *run, names []string) string {
+	for _, name := range names {
 		if r.dropsAll(name) && len(r.staged[name]) == 0 && !r.allowEmpty {
 			return "S9014"
 		}
-		if _, made := r.staged[name]; made && w.lock.blocksReaders(name) {
+		if _, made := r.staged[name]; (made || swaps(r.modes[name])) && w.lock.blocksReaders(name) {
 			return "S9017"
+		}
+		if w.cannotSwap(r, name) {
+			return "S9013"
 		}
 		values := map[int]bool{}
 		for _, s := range r.staged[name] {
@@ -160,9 +163,13 @@ func (r *run) removes(name string, l row) bool {
 	return slices.ContainsFunc(r.deletes, func(d deletion) bool { return d.table == name && d.removes(l) })
 }
 
-// recordSteps is P5's order: the deletes of a table before its moves.
+// recordSteps is P5's order: the deletes of a table before its moves; and all
+// tables that are not batched after the others, at once.
 func (r *run) recordSteps() {
 	for _, name := range r.tables {
+		if r.modes[name] != "batched" {
+			continue
+		}
 		seen := map[string]bool{}
 		for _, d := range r.deletes {
 			once := d.kind + d.sql()
@@ -182,6 +189,16 @@ func (r *run) recordSteps() {
 			r.steps = append(r.steps, &step{kind: "move", table: name, relation: name, rows: slices.Clone(rows), total: len(rows)})
 		}
 		r.steps = append(r.steps, &step{kind: "analyze", table: name, relation: name, total: -1})
+	}
+	if apart := r.apart(); len(apart) > 0 {
+		apply := &step{kind: "apply"}
+		for _, name := range apart {
+			apply.total += len(r.staged[name])
+		}
+		r.steps = append(r.steps, apply)
+		for _, name := range apart {
+			r.steps = append(r.steps, &step{kind: "analyze", table: name, relation: name, total: -1})
+		}
 	}
 	r.steps = append(r.steps, &step{kind: "close", total: -1})
 }
@@ -213,7 +230,7 @@ func (w *world) beginPublish(c int, key, name string) (state string, r *run) {
 		return "S9001", nil
 	}
 	if r.state == "ready" {
-		refusal := w.checkPublish(r)
+		refusal := w.checkPublish(r, r.tables)
 		r.recordSteps()
 		if refusal == "" && slices.ContainsFunc(r.steps, w.lock.hidesPartitions) {
 			refusal = "S9017"
@@ -242,7 +259,7 @@ func (w *world) publishNext(c int, r *run, name string, batch int) (state string
 	}
 	var s *step
 	for _, next := range r.steps {
-		if !next.finished && (name == "" || next.table == name || next.kind == "close" && r.onlyCloseLeft()) {
+		if !next.finished && (name == "" || next.table == name || next.kind == "apply" && r.modes[name] != "batched" || next.kind == "close" && r.onlyCloseLeft()) {
 			s = next
 			break
 		}
@@ -252,6 +269,13 @@ func (w *world) publishNext(c int, r *run, name string, batch int) (state string
 	}
 	if state, is := w.hindered(c, r, s, batch); is {
 		return state, state == ""
+	}
+	if s.kind == "apply" {
+		if refusal := w.checkPublish(r, r.apart()); refusal != "" {
+			w.stats["refused behind the lock"]++
+			w.release(c)
+			return refusal, false
+		}
 	}
 	s.finished = true
 	switch s.kind {
@@ -271,6 +295,9 @@ func (w *world) publishNext(c int, r *run, name string, batch int) (state string
 		}
 		s.rows, s.done = s.rows[n:], s.done+n
 		s.finished = len(s.rows) == 0
+	case "apply":
+		w.apply(r)
+		s.done = s.total
 	case "close":
 		r.end("published")
 	}

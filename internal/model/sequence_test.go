@@ -40,7 +40,7 @@ var actions = func() (names []string) {
 		weight int
 	}{
 		{"drive", 22}, {"begin run", 2}, {"kill controller", 2}, {"kill worker", 1}, {"write", 3}, {"begin plan", 2}, {"end plan", 2}, {"next plan", 2},
-		{"finish run", 1}, {"begin publish", 1}, {"publish next", 2}, {"call publish", 1}, {"discard", 1}, {"end attempt", 1}, {"live", 1},
+		{"finish run", 1}, {"begin publish", 1}, {"publish next", 2}, {"call publish", 1}, {"discard", 1}, {"end attempt", 1}, {"live", 1}, {"mode", 1},
 		{"rewrite", 1},
 	} {
 		names = append(names, slices.Repeat([]string{a.name}, a.weight)...)
@@ -51,7 +51,7 @@ var actions = func() (names []string) {
 // property is one sequence; rapid makes it shorter when it fails.
 func property(db *database, stats map[string]int) func(*rapid.T) {
 	return func(t *rapid.T) {
-		s := &sequence{T: t, db: db, w: newWorld(), stats: stats}
+		s := &sequence{T: t, db: db, w: newWorld(stats), stats: stats}
 		s.must(db.reset())
 		stats["sequences"]++
 		defer func() { s.must(s.db.unlock()) }()
@@ -63,7 +63,7 @@ func property(db *database, stats map[string]int) func(*rapid.T) {
 		}
 		s.base = make([]int, 1+s.draw("plans", 5))
 		for range s.draw("live rows", 6) {
-			s.insertLive()
+			s.insertLive(rapid.SampledFrom(tables).Draw(s.T, "table"))
 		}
 		t.Repeat(map[string]func(*rapid.T){"step": func(*rapid.T) { s.step() }})
 		s.end()
@@ -115,6 +115,8 @@ func (s *sequence) step() {
 		s.endAttempt(s.draw("controller", controllers))
 	case "live":
 		s.changeLive()
+	case "mode":
+		s.changeMode()
 	case "rewrite":
 		s.rewrite()
 	}
@@ -140,7 +142,7 @@ func (s *sequence) drive() {
 		s.drivenBegin(c, r)
 	case r.state == "running":
 		s.drivePlan(c, r)
-	case r.doomed() && s.chance("give up", 80):
+	case s.w.doomed(r) && s.chance("give up", 60):
 		s.discard(c, r.key, true)
 	case r.state == "ready" && s.chance("collide", 40):
 		s.collide(c, r)
@@ -148,12 +150,15 @@ func (s *sequence) drive() {
 		s.callPublish(c, r.key, "")
 	case r.state == "ready" || k.publishes != r:
 		s.beginPublish(c, r.key, "")
+	case s.chance("collide", 30) && s.collideApart(c, r):
 	default:
 		s.publishNext(c)
 		if s.chance("crash", 12) {
 			s.killController(c)
 		} else if s.chance("rewrite", 5) {
 			s.rewrite()
+		} else if s.chance("live", 10) {
+			s.changeLive()
 		}
 	}
 }
@@ -190,6 +195,10 @@ func (s *sequence) drivePlan(c int, r *run) {
 			s.end1(n, r, next, r.attempt, true)
 			return
 		}
+		if next == 1 && s.w.earlyObstacle(r) && s.chance("mend", 90) {
+			s.mendSwap(n, r)
+			return
+		}
 		s.endPlan(n, false)
 		return
 	}
@@ -199,6 +208,11 @@ func (s *sequence) drivePlan(c int, r *run) {
 	}
 	if !s.beginPlan(n, r, next, r.attempt) {
 		return
+	}
+	for _, name := range r.tables {
+		if next == 1 && swaps(r.modes[name]) && s.chance("empties", 70) {
+			s.stageDelete(n, deletion{table: name, kind: "all"})
+		}
 	}
 	for range s.draw("writes", 4) {
 		s.write(n)
@@ -218,17 +232,34 @@ func (s *sequence) drivePlan(c int, r *run) {
 	}
 }
 
+// mendSwap does something about a plan 1 that deletes nothing of a table that is
+// to be swapped.
+func (s *sequence) mendSwap(n int, r *run) {
+	switch {
+	case s.chance("atomic", 40):
+		s.setPublishMode(s.draw("controller", controllers), r.key, "atomic", "")
+	case s.chance("it fails", 20):
+		s.endPlan(n, true)
+	default:
+		for _, name := range r.tables {
+			if r.modes[name] == "swap" {
+				s.stageDelete(n, deletion{table: name, kind: "all"})
+			}
+		}
+	}
+}
+
 // end brings the sequence to an end and looks that nothing is left over.
 func (s *sequence) end() {
 	s.ends = true
 	c := max(s.w.holder, 0)
 	switch r := s.w.open(); {
 	case r == nil:
-	case r.state == "publishing" && !r.doomed():
+	case r.state == "publishing" && !s.w.doomed(r):
 		s.beginRun(c, request{key: r.key, list: r.list, tables: r.tables, today: "2024-01-31"})
 		s.callPublish(c, r.key, "")
 	default:
-		s.discard(c, r.key, r.doomed())
+		s.discard(c, r.key, s.w.doomed(r))
 	}
 	if s.w.holder >= 0 {
 		s.endAttempt(s.w.holder)

@@ -19,15 +19,18 @@ func (r row) key() string { return fmt.Sprintf("%d%s", r.K, r.P) }
 
 // table is one of the fixed tables, in the order in which they are registered.
 type table struct {
-	name    string
-	columns []string
-	leaves  []string
+	name        string
+	columns     []string
+	leaves      []string
+	partitioned bool
+	mode        string // of its definition
 }
 
 var tables = []table{
-	{"m.pairs", []string{"k", "u", "v"}, []string{"m.pairs"}},
-	{"m.parts", []string{"k", "p", "v"}, []string{"m.parts_a", "m.parts_b"}},
-	{"m.plain", []string{"k", "v"}, []string{"m.plain"}},
+	{"m.pairs", []string{"k", "u", "v"}, []string{"m.pairs"}, false, "batched"},
+	{"m.parts", []string{"k", "p", "v"}, []string{"m.parts_a", "m.parts_b"}, true, "batched"},
+	{"m.plain", []string{"k", "v"}, []string{"m.plain"}, false, "batched"},
+	{"m.whole", []string{"k", "u", "v"}, []string{"m.whole_part"}, true, "swap_or_atomic"},
 }
 
 func tableOf(name string) table {
@@ -65,6 +68,10 @@ type run struct {
 	deletes    []deletion
 	staged     map[string][]stagedRow // a table is there from its first use on
 	rewritten  map[string]bool        // staged tables whose rows were moved in the middle of the publish
+	modes      map[string]string      // how each table is published
+	split      map[string]bool        // staged tables with a partition for each of the live table
+	parts      map[string][]string    // those that are not swapped yet, by the live one
+	old        map[string]int         // how many partitions wait to be dropped
 	steps      []*step
 	failed     bool // finish_run refused this attempt
 }
@@ -82,10 +89,12 @@ type world struct {
 	// what the next call will meet
 	lock *lock
 	stop string
+
+	stats map[string]int
 }
 
-func newWorld() *world {
-	w := &world{live: map[string]map[string]row{}, holder: -1}
+func newWorld(stats map[string]int) *world {
+	w := &world{live: map[string]map[string]row{}, holder: -1, stats: stats}
 	for _, t := range tables {
 		w.live[t.name] = map[string]row{}
 	}
@@ -135,6 +144,7 @@ type request struct {
 	today      string
 	allowEmpty bool
 	again      bool
+	mode       string // empty: each table's own
 }
 
 // beginRun predicts the SQLSTATE, or the outcome and its run (P3, P7, P8, P9, P11).
@@ -150,26 +160,25 @@ func (w *world) beginRun(c int, q request) (state, outcome string, r *run) {
 		w.release(c) // P11: a no-op, for the other runs of the task too
 		return "", "published", r
 	}
-	if older := w.open(); older != nil && older.key != q.key {
-		if older.state == "publishing" {
-			return "", "publish_older", older
-		}
-		older.end("discarded")
+	older := w.open()
+	if older != nil && older.key != q.key && older.state == "publishing" {
+		return "", "publish_older", older
 	}
-	if r != nil && r.state == "published" {
-		r.current = false
-		r = nil
-	}
-	if r == nil {
-		r = &run{
-			key: q.key, list: q.list, tables: q.tables, state: "running", attempt: 1, current: true, today: q.today,
-			allowEmpty: q.allowEmpty, staged: map[string][]stagedRow{}, rewritten: map[string]bool{},
+	if r == nil || r.state == "published" {
+		made := newRun(q)
+		if q.mode != "" && made.modeRefused(q.mode, q.tables...) {
+			w.release(c)
+			return "S9016", "", nil
 		}
-		for range q.list {
-			r.plans = append(r.plans, plan{state: "pending", rows: -1})
+		if older != nil && older.key != q.key {
+			older.end("discarded")
 		}
-		w.runs = append(w.runs, r)
-		return "", "new", r
+		if r != nil {
+			r.current = false
+		}
+		w.runs = append(w.runs, made)
+		made.modesAsked(q)
+		return "", "new", made
 	}
 	if !slices.Equal(r.list, q.list) {
 		w.release(c)
@@ -179,13 +188,18 @@ func (w *world) beginRun(c int, q request) (state, outcome string, r *run) {
 		w.release(c)
 		return "S9009", "", nil
 	}
+	if q.mode != "" && r.state != "publishing" && r.modeRefused(q.mode, r.tables...) {
+		w.release(c)
+		return "S9016", "", nil
+	}
 	r.attempt++
-	r.allowEmpty = q.allowEmpty
 	r.failed = false
 	if r.state == "publishing" {
 		return "", "publish", r
 	}
+	r.allowEmpty = q.allowEmpty
 	r.state = "running"
+	r.modesAsked(q)
 	return "", "resumed", r
 }
 
@@ -195,6 +209,8 @@ func (r *run) end(state string) {
 	r.current = state == "published"
 	r.deletes = nil
 	r.staged = map[string][]stagedRow{}
+	r.parts = map[string][]string{}
+	r.old = map[string]int{}
 }
 
 func ended(state, otherwise string) string {
@@ -263,13 +279,16 @@ func (r *run) beginPlan(n, attempt int) (state string, runs bool) {
 }
 
 // endPlan predicts finish_plan and fail_plan.
-func (r *run) endPlan(n, attempt int, state string) string {
+func (w *world) endPlan(r *run, n, attempt int, state string) string {
 	if refusal := r.fence(attempt); refusal != "" {
 		return refusal
 	}
 	p := &r.plans[n-1]
 	if p.state != "running" || p.attempt != attempt {
 		return "S9007"
+	}
+	if n == 1 && state == "done" && w.earlyObstacle(r) {
+		return "S9013"
 	}
 	p.state = state
 	p.rows = -1
@@ -287,9 +306,9 @@ func (r *run) endPlan(n, attempt int, state string) string {
 }
 
 // nextPlan predicts next_plan: both calls, or neither.
-func (r *run) nextPlan(n, attempt, next int) (state string, runs bool) {
+func (w *world) nextPlan(r *run, n, attempt, next int) (state string, runs bool) {
 	before := r.plans[n-1]
-	if refusal := r.endPlan(n, attempt, "done"); refusal != "" {
+	if refusal := w.endPlan(r, n, attempt, "done"); refusal != "" {
 		return refusal, false
 	}
 	state, runs = r.beginPlan(next, attempt)
@@ -330,6 +349,10 @@ func (s settings) use(name string) string {
 	}
 	if _, made := s.run.staged[name]; !made {
 		s.run.staged[name] = nil
+		if leaves := tableOf(name).leaves; swaps(s.run.modes[name]) && len(leaves) > 1 {
+			s.run.split[name] = true
+			s.run.parts[name] = slices.Clone(leaves)
+		}
 	}
 	return ""
 }
