@@ -57,7 +57,6 @@ var mutations = []struct {
 	{"partitions that were swapped are left", "drop_staged", []string{"unnest(t.staged_name || t.retired_names)", "unnest(ARRAY[t.staged_name])"}},
 	{"a swap leaves the rows of a partition that the run only deletes", "apply_swaps", []string{"EXECUTE format('TRUNCATE TABLE ONLY %s', v_pair.leaf::regclass);", "NULL;"}},
 	{"a swap does not ask for the rows that stay", "swap_obstacle", []string{"IF v_pair.survives THEN", "IF false THEN"}},
-	{"values that change places are updated in place", "replaces_rows", []string{"WHERE i.indisunique AND", "WHERE false AND"}},
 	{"a mode that the staged rows do not allow is taken", "change_publish_mode", []string{"ELSIF v_split AND p_mode = 'batched' THEN", "ELSIF false THEN"}},
 	{"an empty table is refused when the publish resumes", "resume_run", []string{"CASE r.state WHEN 'publishing' THEN r.allow_empty ELSE coalesce(p_allow_empty, false) END", "coalesce(p_allow_empty, false)"}},
 	{"staged tables are left", "drop_staged", []string{"EXECUTE format('DROP TABLE IF EXISTS cs9_staging.%I', v_staged);", ""}},

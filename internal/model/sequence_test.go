@@ -153,11 +153,12 @@ func (s *sequence) drive() {
 	case s.chance("collide", 30) && s.collideApart(c, r):
 	default:
 		s.publishNext(c)
-		if s.chance("crash", 12) {
+		switch {
+		case s.chance("crash", 12):
 			s.killController(c)
-		} else if s.chance("rewrite", 5) {
+		case s.chance("rewrite", 5):
 			s.rewrite()
-		} else if s.chance("live", 10) {
+		case s.chance("live", 10):
 			s.changeLive()
 		}
 	}
