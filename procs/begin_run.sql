@@ -93,11 +93,8 @@ BEGIN
     WHERE r.run_id = begin_run.run_id;
 EXCEPTION
     WHEN query_canceled OR OTHERS THEN
-        -- a lock of the session outlives the error; the row of a new task, by which cs9.release_run finds it, does not
-        PERFORM cs9.release_run(p_task);
-        WHILE v_task_id IS NOT NULL AND cs9.owns_task(v_task_id) LOOP
-            PERFORM pg_advisory_unlock(cs9.lock_class(), v_task_id);
-        END LOOP;
+        -- a lock of the session outlives the error; the row of a new task does not
+        PERFORM cs9.release_task(v_task_id);
         RAISE;
 END;
 $begin_run$;

@@ -36,7 +36,7 @@ BEGIN
         END IF;
         EXIT WHEN NOT v_more;
         IF v_pause IS NOT NULL THEN
-            PERFORM pg_catalog.pg_sleep(v_pause);
+            PERFORM cs9.pause(p_task, v_pause);
         END IF;
     END LOOP;
 
