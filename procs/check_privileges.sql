@@ -7,6 +7,7 @@ SET search_path = pg_catalog, pg_temp
 AS $check_privileges$
 #variable_conflict error
 DECLARE
+    v_mode    CONSTANT text := cs9.publish_mode_of(p_run_id, p_table_id);
     v_live    regclass := to_regclass(cs9.table_label(p_table_id));
     v_missing text;
     v_rule    name;
@@ -27,11 +28,11 @@ BEGIN
         CROSS JOIN LATERAL cs9.delete_steps(d.table_id, d.kind, d.condition) AS s
         CROSS JOIN (VALUES ('DELETE'), ('SELECT')) AS p (privilege)
         WHERE d.run_id = p_run_id AND d.table_id = p_table_id
-          AND cs9.publish_mode_of(p_run_id, p_table_id) = 'batched'
+          AND v_mode = 'batched'
         UNION ALL
         SELECT p.privilege, v_live
         FROM (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) AS p (privilege)
-        WHERE cs9.publish_mode_of(p_run_id, p_table_id) = 'atomic'
+        WHERE v_mode = 'atomic'
     ) AS n
     WHERE NOT has_table_privilege(n.relation, n.privilege)
     LIMIT 1;
@@ -41,7 +42,7 @@ BEGIN
             'Grant it, or publish as another role.');
     END IF;
 
-    IF cs9.publish_mode_of(p_run_id, p_table_id) = 'atomic' AND NOT has_database_privilege(current_database(), 'TEMPORARY') THEN
+    IF v_mode = 'atomic' AND NOT has_database_privilege(current_database(), 'TEMPORARY') THEN
         PERFORM cs9.cannot_finish(p_table_id, format('role %I lacks TEMPORARY on database %I', current_user, current_database()),
             'An atomic publish writes what differs into a temporary table.', 'Grant it, or publish the run batched.');
     END IF;
