@@ -32,6 +32,10 @@ BEGIN
     SET state = CASE WHEN v_watermark IS NULL THEN 'done' ELSE 'pending' END,
         watermark = coalesce(v_watermark, s.watermark),
         rows_done = s.rows_done + coalesce(v_rows, 0),
+        -- what a range of several movers holds is known when it ends
+        rows_total = CASE WHEN s.kind <> 'move' THEN s.rows_total
+                          WHEN v_watermark IS NULL THEN s.rows_done + v_rows
+                          ELSE greatest(s.rows_total, s.rows_done + v_rows) END,
         batches = s.batches + 1,
         note = v_note,
         began_at = coalesce(s.began_at, now()),

@@ -13,6 +13,8 @@ DECLARE
     v_keys       text;
     v_key        text;
     v_plans      text;
+    v_inserted   bigint;
+    v_upserted   bigint;
 BEGIN
     IF v_staged IS NULL THEN
         UPDATE cs9.run_table AS t SET rows_inserted = 0, rows_upserted = 0
@@ -44,12 +46,12 @@ BEGIN
     EXECUTE format('ANALYZE %s', v_staged);
     EXECUTE format(
         $count$
-        UPDATE cs9.run_table AS t
-        SET rows_inserted = c.inserted, rows_upserted = c.upserted
-        FROM (SELECT count(*) FILTER (WHERE cs9_op = 'i') AS inserted, count(*) FILTER (WHERE cs9_op = 'u') AS upserted FROM %s) AS c
-        WHERE t.run_id = $1 AND t.table_id = $2
+        SELECT count(*) FILTER (WHERE cs9_op = 'i'), count(*) FILTER (WHERE cs9_op = 'u') FROM %s
         $count$, v_staged)
-    USING p_run_id, p_table_id;
+    INTO v_inserted, v_upserted;
+    UPDATE cs9.run_table AS t
+    SET rows_inserted = v_inserted, rows_upserted = v_upserted
+    WHERE t.run_id = p_run_id AND t.table_id = p_table_id;
 END;
 $seal_staged$;
 COMMENT ON FUNCTION cs9.seal_staged(bigint, integer) IS 'Builds the unique index on staged rows, which proves that each was written once, and counts them';

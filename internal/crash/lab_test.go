@@ -226,6 +226,11 @@ const leftovers = `
 			(SELECT count(*) FROM cs9.publish_step JOIN cs9.run USING (run_id) WHERE run.state <> 'published')),
 		('steps that published another number of rows than was to be published',
 			(SELECT count(*) FROM cs9.publish_step WHERE kind IN ('move', 'apply') AND rows_done IS DISTINCT FROM rows_total)),
+		('tables to which another number of rows was moved than was staged',
+			(SELECT count(*) FROM (
+				SELECT 1 FROM cs9.publish_step AS s JOIN cs9.run_table AS t USING (run_id, table_id)
+				WHERE s.kind = 'move' GROUP BY s.run_id, s.table_id, t.rows_inserted, t.rows_upserted
+				HAVING sum(s.rows_done) <> t.rows_inserted + t.rows_upserted) AS m)),
 		('relations in cs9_staging', (SELECT count(*) FROM pg_class WHERE relnamespace = 'cs9_staging'::regnamespace)),
 		('staged tables on record', (SELECT count(*) FROM cs9.run_table WHERE staged_name IS NOT NULL OR retired_names <> '{}')),
 		('staged deletes', (SELECT count(*) FROM cs9.staged_delete)),

@@ -186,7 +186,9 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed.
+--          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
+--          has one live row of its key, and there are no others.
 CREATE OR REPLACE FUNCTION "S.x".new_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -207,6 +209,7 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('"S.x".new'::regclass, 's', 'l');
     v_staged_diff CONSTANT text := cs9.key_match('"S.x".new'::regclass, 's', 'd');
     v_live_diff   CONSTANT text := cs9.key_match('"S.x".new'::regclass, 'l', 'd');
+    v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
@@ -222,18 +225,35 @@ BEGIN
         WHERE l.week IS NULL
            OR (l.cs9_deleted AND ROW(l.added, l.week, l.n, l.total, l.number, l.label)::record *<> ROW(s.added, s.week, s.n, s.total, s.number, s.label)::record)
            OR (NOT l.cs9_deleted AND ROW(l.added, l.n, l.total, l.label)::record *<> ROW(s.added, s.n, s.total, s.label)::record)
-        UNION ALL
-        SELECT l.week, 'delete'
-        FROM (SELECT * FROM "S.x".new WHERE (%2$s)) AS l
-        WHERE NOT EXISTS (SELECT FROM %1$s AS s WHERE %3$s)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+
+    IF p_deletes = 'true' THEN
+        EXECUTE format(
+            $counts$
+            SELECT (SELECT count(*) FROM "S.x".new)
+                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+            $counts$, p_staged)
+        INTO v_some_gone;
+    END IF;
+    EXECUTE format(
+        $gone$
+        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        SELECT l.week
+        FROM (SELECT * FROM "S.x".new WHERE (%s)) AS l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
+    ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
         DELETE FROM "S.x".new AS l
-        USING pg_temp.cs9_diff AS d
-        WHERE d.cs9_change IN ('delete', 'replace') AND %s
+        USING (
+            SELECT g.week FROM pg_temp.cs9_gone AS g
+            UNION ALL
+            SELECT d.week FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
+        ) AS d
+        WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -275,7 +295,7 @@ BEGIN
         ORDER BY s.week
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
-    DROP TABLE pg_temp.cs9_diff;
+    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
 -- +goose StatementEnd
@@ -500,7 +520,9 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed.
+--          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
+--          has one live row of its key, and there are no others.
 CREATE OR REPLACE FUNCTION "S.x"."T.y Z_apply_changes"(
     p_staged          text,
     p_deletes         text,
@@ -521,6 +543,7 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 's', 'l');
     v_staged_diff CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 's', 'd');
     v_live_diff   CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'l', 'd');
+    v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
@@ -536,18 +559,35 @@ BEGIN
         WHERE l.key IS NULL
            OR (l.cs9_deleted AND ROW(l.key, l.n, l.total, l.number, l.label)::record *<> ROW(s.key, s.n, s.total, s.number, s.label)::record)
            OR (NOT l.cs9_deleted AND ROW(l.n, l.total, l.label)::record *<> ROW(s.n, s.total, s.label)::record)
-        UNION ALL
-        SELECT l.key, 'delete'
-        FROM (SELECT * FROM "S.x"."T.y Z" WHERE (%2$s)) AS l
-        WHERE NOT EXISTS (SELECT FROM %1$s AS s WHERE %3$s)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+
+    IF p_deletes = 'true' THEN
+        EXECUTE format(
+            $counts$
+            SELECT (SELECT count(*) FROM "S.x"."T.y Z")
+                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+            $counts$, p_staged)
+        INTO v_some_gone;
+    END IF;
+    EXECUTE format(
+        $gone$
+        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        SELECT l.key
+        FROM (SELECT * FROM "S.x"."T.y Z" WHERE (%s)) AS l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
+    ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
         DELETE FROM "S.x"."T.y Z" AS l
-        USING pg_temp.cs9_diff AS d
-        WHERE d.cs9_change IN ('delete', 'replace') AND %s
+        USING (
+            SELECT g.key FROM pg_temp.cs9_gone AS g
+            UNION ALL
+            SELECT d.key FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
+        ) AS d
+        WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -586,7 +626,7 @@ BEGIN
         ORDER BY s.key
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
-    DROP TABLE pg_temp.cs9_diff;
+    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
 -- +goose StatementEnd
