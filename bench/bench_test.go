@@ -24,6 +24,17 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// TestTheReportIsWhatWasMeasured holds RESULTS.md to results.json.
+func TestTheReportIsWhatWasMeasured(t *testing.T) {
+	results, err := figures.Read("results.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, "RESULTS.md"); got != markdown(results) {
+		t.Error("RESULTS.md is not what results.json says; make bench writes both")
+	}
+}
+
 // TestEveryBenchmark measures all of them with a batch of one day, and checks
 // that each tells figures; what is moved is checked by each of them. How fast
 // that was decides nothing.

@@ -75,10 +75,14 @@ func nameLocations() (names [locations]string) {
 }
 
 // all yields the rows in their order, without keeping any.
-func (d dataset) all() iter.Seq2[row, error] {
+func (d dataset) all() iter.Seq2[row, error] { return d.part(0, 1) }
+
+// part yields one of n equal parts of the rows, those that follow each other.
+func (d dataset) part(i, n int) iter.Seq2[row, error] {
+	from, upto := d.rows*i/n, d.rows*(i+1)/n
 	return func(yield func(row, error) bool) {
 		at := d.permutation()
-		for i := range d.rows {
+		for i := from; i < upto; i++ {
 			if !yield(d.row(at(i)), nil) {
 				return
 			}
