@@ -42,7 +42,8 @@ type Progress struct {
 	Table    string
 	Rows     int64
 	// RowsDone of RowsTotal: of the step, so far. Done: the step is. With several
-	// movers an earlier number may be told later.
+	// movers an earlier number may be told later, and RowsTotal is an estimate
+	// until the step is done.
 	RowsDone, RowsTotal int64
 	Done                bool
 	// Note says what the step "apply" did, to each of its tables.
