@@ -21,7 +21,7 @@ const fullRows = 3_000_000
 // config says what is measured, and how big.
 type config struct {
 	rows    int
-	repeats int      // of each piece; those that take minutes have fewer
+	repeats int      // of each piece
 	only    []string // ids; none: all
 	seed    uint64
 	root    string    // the repository: results go to bench/ and docs/ in it
@@ -81,9 +81,6 @@ func (c config) batch() int { return c.scaled(200_000) }
 
 // plans is how many plans, steps and jobs B7 drives.
 func (c config) plans() int { return max(5000*c.rows/fullRows, 2) }
-
-// fewer is how often pieces are measured that take minutes.
-func (c config) fewer() int { return min(c.repeats, 3) }
 
 func (c config) data(n int, o order) dataset {
 	return dataset{rows: c.scaled(n), order: o, seed: c.seed}

@@ -19,7 +19,7 @@ const byHand = "CREATE TABLE anon.by_hand (day integer, location text, n integer
 // with those into the same table made by hand. The difference looked for is
 // small, so that many short pieces are measured.
 func measureInsert(ctx context.Context, l *lab) (_ []figures.Benchmark, err error) {
-	repeats := 5 * l.cfg.repeats
+	repeats := 12 * l.cfg.repeats
 	base, err := l.base(ctx)
 	if err != nil {
 		return nil, err

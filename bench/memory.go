@@ -34,8 +34,7 @@ func measureMemory(ctx context.Context, l *lab) ([]figures.Benchmark, error) {
 	for _, d := range []dataset{few, many} {
 		pieces = append(pieces, l.piece(d.name(), l.childJob(base, d)))
 	}
-	repeats := l.cfg.fewer()
-	s, err := l.interleave(ctx, repeats, pieces)
+	s, err := l.interleave(ctx, l.cfg.repeats, pieces)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +42,7 @@ func measureMemory(ctx context.Context, l *lab) ([]figures.Benchmark, error) {
 		return s.series(d.name(), fmt.Sprintf("staging %s rows", thousands(d.rows)), part("peak"))
 	}
 	return []figures.Benchmark{{
-		ID: "B10", Measured: "peak memory of the runner staging 10 million rows", Against: "1 million", Repeats: repeats,
+		ID: "B10", Measured: "peak memory of the runner staging 10 million rows", Against: "1 million",
 		Figures: []figures.Figure{figures.NewFigure("peak memory", "MiB", peak(many), peak(few), 1.05)},
 		Notes:   []string{"VmHWM of a process of its own that stages rows from an iterator, at its end."},
 	}}, nil

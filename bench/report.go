@@ -94,7 +94,7 @@ func writeFigure(b *strings.Builder, m figures.Benchmark, f figures.Figure) {
 	ratio, reach, verdict := "", "", ""
 	if f.Ratio > 0 {
 		low, high := f.Spread()
-		ratio = fmt.Sprintf("**%s** (%s to %s)", figures.Ratio(f.Ratio), figures.Ratio(low), figures.Ratio(high))
+		ratio = fmt.Sprintf("**%s** (%s to %s)", f.RatioText(), figures.Ratio(low), figures.Ratio(high))
 	}
 	if f.Reach > 0 {
 		reach, verdict = fmt.Sprintf("≤ %.2f", f.Reach), "reached"

@@ -33,6 +33,9 @@ func TestRatioIsThatOfTheMedians(t *testing.T) {
 	require.True(t, f.Reached())
 	f.Reach = 0.4
 	require.True(t, f.Missed())
+	require.Equal(t, "0.50", f.RatioText())
+	f.Reach = 0.497
+	require.Equal(t, "0.500", f.RatioText())
 	require.InDelta(t, 2.5, Median([]float64{4, 1, 2, 3}), 0)
 }
 

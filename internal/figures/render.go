@@ -30,7 +30,7 @@ func (r *Results) Table() string {
 	var b strings.Builder
 	b.WriteString("| measured | against | ratio | reach |\n|---|---|---|---|\n")
 	for _, row := range r.shown() {
-		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", row.name(), row.figure.Against.Label, Ratio(row.figure.Ratio), "≤ "+Ratio(row.figure.Reach))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", row.name(), row.figure.Against.Label, row.figure.RatioText(), "≤ "+Ratio(row.figure.Reach))
 	}
 	return b.String()
 }
@@ -41,6 +41,15 @@ func Ratio(v float64) string {
 		return fmt.Sprintf("%.3f", v)
 	}
 	return fmt.Sprintf("%.2f", v)
+}
+
+// RatioText writes the ratio of a figure, with a third decimal where two would
+// hide that it is beyond its reach.
+func (f Figure) RatioText() string {
+	if text := Ratio(f.Ratio); !f.Missed() || text != Ratio(f.Reach) {
+		return text
+	}
+	return fmt.Sprintf("%.3f", f.Ratio)
 }
 
 // Insert returns the text with the table between its markers.
@@ -81,7 +90,7 @@ func (r *Results) Chart() *chart.Ratios {
 	for _, row := range r.shown() {
 		low, high := row.figure.Spread()
 		c.Rows = append(c.Rows, chart.Ratio{
-			Name: plain(row.name()), Against: plain(row.figure.Against.Label), Label: Ratio(row.figure.Ratio),
+			Name: plain(row.name()), Against: plain(row.figure.Against.Label), Label: row.figure.RatioText(),
 			Value: row.figure.Ratio, Low: low, High: high, Reach: row.figure.Reach,
 		})
 	}
