@@ -48,6 +48,11 @@ model: bootstrap ## Compare 2,000 random sequences of calls with a model of the 
 readers: bootstrap ## Watch 200 publishes of each mode with readers that never pause
 	CS9GEN_READERS_PUBLISHES=200 $(GO) test -count 1 -v -timeout 30m -run P12 ./internal/readers
 
+.PHONY: fuzz
+fuzz: bootstrap ## Fuzz the definitions, and the names and texts in them: FUZZTIME=10m each
+	$(GO) test ./sqlgen -run '^$$' -fuzz '^FuzzLoad$$' -fuzztime $(or $(FUZZTIME),10m)
+	$(GO) test ./sqlgen -run '^$$' -fuzz '^FuzzGenerate$$' -fuzztime $(or $(FUZZTIME),10m)
+
 .PHONY: memory
 memory: bootstrap ## Measure the runner's peak memory over 1 and 10 million rows
 	CS9GEN_MEMORY_ROWS=10000000 $(GO) test -count 1 -v -timeout 30m -run '^TestMemory' ./runner
