@@ -16,13 +16,9 @@ DECLARE
 BEGIN
     PERFORM cs9.carry_over(v_old, v_new);
     WITH shape AS (
-        SELECT s.*, row_number() OVER (PARTITION BY s.indrelid, s.kind, s.columns ORDER BY s.relname COLLATE "C") AS n
+        SELECT s.*, row_number() OVER (PARTITION BY s.indrelid, s.kind, s.what ORDER BY s.relname COLLATE "C") AS n
         FROM (
-            SELECT i.indrelid, i.indexrelid, c.relname, format('%s %s', i.indisprimary, i.indisunique) AS kind, (
-                       SELECT array_agg(a.attname ORDER BY k.n)
-                       FROM unnest(i.indkey) WITH ORDINALITY AS k (attnum, n)
-                       LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = k.attnum
-                   ) AS columns
+            SELECT i.indrelid, i.indexrelid, c.relname, i.indisprimary AS kind, cs9.index_shape(i.indexrelid) AS what
             FROM pg_catalog.pg_index AS i
             JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
             WHERE i.indrelid IN (v_old, v_empty)
@@ -30,7 +26,7 @@ BEGIN
     )
     SELECT array_agg(format('ALTER INDEX cs9_staging.%I RENAME TO %I', o.relname, e.relname) ORDER BY e.relname COLLATE "C") INTO v_commands
     FROM shape AS o
-    JOIN shape AS e USING (kind, columns, n)
+    JOIN shape AS e USING (kind, what, n)
     WHERE o.indrelid = v_old AND e.indrelid = v_empty AND o.relname <> e.relname;
 
     EXECUTE format('DROP TABLE %s', v_empty);

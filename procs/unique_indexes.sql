@@ -43,7 +43,7 @@ BEGIN
     CROSS JOIN LATERAL (
         SELECT
             array_agg(t.attname ORDER BY t.attname) AS key_columns,
-            string_agg(format('%s AS cs9_u%s', pg_get_indexdef(i.indexrelid, s.n, true), s.n), ', ' ORDER BY s.n) AS expressions,
+            string_agg(format('%s%s AS cs9_u%s', pg_get_indexdef(i.indexrelid, s.n, true), ' COLLATE ' || nullif(i.indcollation[s.n - 1], 0)::regcollation, s.n), ', ' ORDER BY s.n) AS expressions,
             string_agg(format('cs9_u%s', s.n), ', ' ORDER BY s.n) AS names,
             string_agg(format('s.cs9_u%s', s.n), ', ' ORDER BY s.n) AS staged_names,
             string_agg(format('cs9_u%s IS NOT NULL', s.n), ' AND ' ORDER BY s.n) AS not_null,
