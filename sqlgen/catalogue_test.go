@@ -35,6 +35,8 @@ func checkCatalogue(t *testing.T, conn *pgx.Conn, d definition) {
 		ORDER BY c.relname COLLATE "C"`, d.live()))
 	require.Equal(t, len(d.table.Checks), pgtest.Scalar[int](t, conn,
 		"SELECT count(*)::integer FROM pg_constraint WHERE conrelid = $1::regclass AND contype = 'c'", d.live()))
+	require.Equal(t, len(d.table.ForeignKeys), pgtest.Scalar[int](t, conn,
+		"SELECT count(*)::integer FROM pg_constraint WHERE conrelid = $1::regclass AND contype = 'f'", d.live()))
 	values := 0
 	switch {
 	case d.table.Partitions != nil:
@@ -90,10 +92,20 @@ func wantIndexes(d definition) []string {
 	names := sqlgen.NamesOf(d.table)
 	out := []string{names.PrimaryKey + ": primary " + strings.Join(d.table.Keys, ", ")}
 	for i, index := range d.table.Indexes {
-		out = append(out, names.Indexes[i].Value+": "+strings.Join(index.Value, ", "))
+		var columns []string
+		for _, c := range index.Value.Columns {
+			if c.Column != "" {
+				columns = append(columns, c.Column)
+			}
+		}
+		kind := ""
+		if index.Value.Unique {
+			kind = "unique "
+		}
+		out = append(out, names.Indexes[i].Value+": "+kind+strings.Join(append(columns, index.Value.Include...), ", "))
 	}
 	for i, unique := range d.table.Unique {
-		out = append(out, names.Unique[i].Value+": unique "+strings.Join(unique.Value, ", "))
+		out = append(out, names.Unique[i].Value+": unique "+strings.Join(slices.Concat(unique.Value.Columns, unique.Value.Include), ", "))
 	}
 	slices.Sort(out)
 	return out

@@ -173,10 +173,29 @@ func (p *changePlan) compare() error {
 	if err := p.allowed(m); err != nil {
 		return err
 	}
-	if err := p.writeChanges(m); err != nil {
+	steps := []func(matched) error{p.writeChanges, p.writeCreated}
+	first, err := m.createFirst()
+	if err != nil {
 		return err
 	}
-	for _, t := range m.created {
+	if first {
+		slices.Reverse(steps)
+	}
+	for _, write := range steps {
+		if err := write(m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeCreated adds a migration for each new table.
+func (p *changePlan) writeCreated(m matched) error {
+	created, err := creationOrder(m.created)
+	if err != nil {
+		return err
+	}
+	for _, t := range created {
 		f, err := generateTable(t)
 		if err != nil {
 			return err
@@ -229,7 +248,9 @@ func (p *changePlan) match() (matched, error) {
 		used[name], done[t] = true, true
 		e, to := p.lock.find(name), normalised(t)
 		hash, err := hashOf(t)
-		m.changed = append(m.changed, tableChange{from: e.Table, to: &to, fromHash: e.Hash, toHash: hash, renames: columnRenames(e.Table, t)})
+		m.changed = append(m.changed, tableChange{
+			from: e.Table, to: &to, fromHash: e.Hash, toHash: hash, renames: columnRenames(e.Table, t), entries: entriesRenamed(e.Table, t),
+		})
 		return err
 	}
 	for again := true; again; {
@@ -265,6 +286,10 @@ func (p *changePlan) match() (matched, error) {
 		if item := &p.lock.Tables[i]; item.Value.Table != nil && !used[item.Name] {
 			m.dropped = append(m.dropped, item.Value)
 		}
+	}
+	others := movedBy(m.changed)
+	for i := range m.changed {
+		m.changed[i].others = others
 	}
 	return m, nil
 }

@@ -22,7 +22,7 @@ func diffColumns(was, is *Table) columnDiff {
 		switch {
 		case after == nil:
 			d.dropped[c.Name] = true
-		case after.Type != c.Type && after.Generated == "":
+		case after.collated() != c.collated() && after.Generated == "":
 			d.retyped[c.Name] = true
 		}
 	}
@@ -32,7 +32,7 @@ func diffColumns(was, is *Table) columnDiff {
 			continue
 		}
 		ofRetyped := slices.ContainsFunc(is.mentioned(after.Generated), func(name string) bool { return d.retyped[name] })
-		if after.Generated != c.Generated || after.Type != c.Type || ofRetyped {
+		if after.Generated != c.Generated || after.collated() != c.collated() || ofRetyped {
 			d.recreated[c.Name] = true
 		}
 	}
@@ -107,7 +107,7 @@ func (r *renderer) addColumn(c Column) (clause string, hazards []string) {
 	case c.Default != "" && !plainValue.MatchString(c.Default):
 		hazards = []string{fmt.Sprintf("the default of %s may differ from row to row: then all rows are written anew under ACCESS EXCLUSIVE, readers and writers wait", column)}
 	}
-	return strings.TrimRight(fmt.Sprintf("ADD COLUMN %s %s %s", QuoteIdent(c.Name), c.SQLType(), r.liveColumn(c)), " "), hazards
+	return strings.TrimRight(fmt.Sprintf("ADD COLUMN %s %s %s", QuoteIdent(c.Name), c.collated(), r.liveColumn(c)), " "), hazards
 }
 
 // addIdentity returns the statements that add an identity column. PostgreSQL
@@ -123,7 +123,7 @@ func (r *renderer) addIdentity(c Column, clause string, hazards []string) []step
 	was.Identity = ""
 	out := []step{
 		{sql: "CREATE SEQUENCE " + filler},
-		{sql: fmt.Sprintf("ALTER TABLE %s\n    ADD COLUMN %s %s NOT NULL DEFAULT nextval(%s)", r.live(), QuoteIdent(c.Name), c.SQLType(), QuoteLiteral(filler)), hazards: hazards},
+		{sql: fmt.Sprintf("ALTER TABLE %s\n    ADD COLUMN %s %s NOT NULL DEFAULT nextval(%s)", r.live(), QuoteIdent(c.Name), c.collated(), QuoteLiteral(filler)), hazards: hazards},
 		{sql: fmt.Sprintf("ALTER TABLE %s\n    ALTER COLUMN %s DROP DEFAULT", r.live(), QuoteIdent(c.Name))},
 		{sql: "DROP SEQUENCE " + filler},
 	}
@@ -143,20 +143,14 @@ func (r *renderer) alterColumn(was, is Column) (clauses, hazards []string) {
 	if was.Identity != "" && is.Identity == "" {
 		alter("DROP IDENTITY")
 	}
-	retyped := was.Type != is.Type
+	retyped := was.collated() != is.collated()
 	if was.Default != "" && (retyped || is.Default == "") {
 		alter("DROP DEFAULT")
 	}
 	if retyped {
-		using := ""
-		how := widen(was.Type, is.Type)
-		if how == narrows && !strings.Contains(strings.ToUpper(is.Type), "COLLATE") {
-			using = fmt.Sprintf(" USING CAST(%s AS %s)", name, is.Type)
-		}
-		alter("TYPE %s%s", is.Type, using)
-		if how != free {
-			hazards = append(hazards, fmt.Sprintf("the column %s of %s gets another type: all rows and their indexes are written anew under ACCESS EXCLUSIVE, readers and writers wait", name, r.live()))
-		}
+		clause, hazard := r.retype(was, is)
+		alter("%s", clause)
+		hazards = append(hazards, hazard...)
 	}
 	if is.Default != "" && (retyped || was.Default != is.Default) {
 		alter("SET DEFAULT %s", defaultExpression(is.Default))
@@ -169,6 +163,25 @@ func (r *renderer) alterColumn(was, is Column) (clauses, hazards []string) {
 		alter("DROP NOT NULL")
 	}
 	return clauses, hazards
+}
+
+// retype returns what gives a column another type or collation, and what it costs.
+func (r *renderer) retype(was, is Column) (clause string, hazards []string) {
+	name := QuoteIdent(is.Name)
+	how, using := widen(was.Type, is.Type), ""
+	if was.Type == is.Type {
+		how = free
+	}
+	if how == narrows && !strings.Contains(strings.ToUpper(is.Type), "COLLATE") {
+		using = fmt.Sprintf(" USING CAST(%s AS %s)", name, is.Type)
+	}
+	if was.Collation != is.Collation {
+		hazards = append(hazards, fmt.Sprintf("the column %s of %s gets another collation: its indexes are built anew under ACCESS EXCLUSIVE, readers and writers wait", name, r.live()))
+	}
+	if how != free {
+		hazards = append(hazards, fmt.Sprintf("the column %s of %s gets another type: all rows and their indexes are written anew under ACCESS EXCLUSIVE, readers and writers wait", name, r.live()))
+	}
+	return "TYPE " + is.collated() + using, hazards
 }
 
 // alterIdentity returns the statements that make a column an identity column, or

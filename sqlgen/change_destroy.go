@@ -17,6 +17,9 @@ func (p *changePlan) allowed(m matched) error {
 		p.destroys = append(p.destroys, c.destroys()...)
 	}
 	for _, e := range m.dropped {
+		if e.Table.Adopt {
+			continue // it is not dropped
+		}
 		p.destroys = append(p.destroys, Destroyed{Qualified(e.Table.Schema, e.Table.Name), "the table is dropped with all its rows, and with what was recorded of its runs"})
 	}
 	if len(problems) > 0 {

@@ -10,53 +10,111 @@ import (
 // writeChanges adds the one migration that changes and drops tables, and the one
 // that builds indexes outside a transaction.
 func (p *changePlan) writeChanges(m matched) error {
-	var up, down migrationWriter
-	var upBegin, downBegin []step
-	var upRest, downRest [][]section
+	var up, down way
 	var changed []tableChange
 	for _, c := range m.changed {
 		if p.options.ConcurrentIndexes {
 			c.later = c.newIndexes()
 		}
-		forth, err := c.sections()
+		forth, err := c.parts()
 		if err != nil {
 			return err
 		}
 		if forth == nil && len(c.later) == 0 {
 			continue
 		}
-		back, err := c.reversed().sections()
+		back, err := c.reversed().parts()
 		if err != nil {
 			return err
 		}
 		changed = append(changed, c)
-		upBegin, downBegin = append(upBegin, c.begin()), append(downBegin, c.reversed().begin())
-		upRest, downRest = append(upRest, forth), append(downRest, back)
+		up.add(c.begin(), forth)
+		down.add(c.reversed().begin(), back)
 	}
 	for _, e := range m.dropped {
-		c := tableChange{from: e.Table, fromHash: e.Hash}
-		r := newRenderer(e.Table)
-		back, err := r.createTable(e.Hash)
+		forth, back, err := dropParts(e)
 		if err != nil {
 			return err
 		}
-		upBegin, upRest, downRest = append(upBegin, c.begin()), append(upRest, r.dropTable()), append(downRest, back)
+		up.add(tableChange{from: e.Table, fromHash: e.Hash}.begin(), forth)
+		down.add(step{}, back)
 	}
-	if len(upRest) == 0 {
+	if len(up.begin) == 0 {
 		return nil
 	}
-	slices.Reverse(downRest)
-	const keepOut = "No run may write to the table meanwhile: refused while one that does is unfinished."
-	up.sections(append([]section{{keepOut, upBegin}}, slices.Concat(upRest...)...))
-	down.sections(append([]section{{keepOut, downBegin}}, slices.Concat(downRest...)...))
-	p.hazards = append(p.hazards, hazardsOf(upRest)...)
-	p.addChange(changed, m.dropped, up.String(), down.String())
+	slices.Reverse(down.middle)
+	p.hazards = append(p.hazards, hazardsOf(up.sections())...)
+	p.addChange(changed, m.dropped, up.text(), down.text())
 	return nil
 }
 
-func hazardsOf(sections [][]section) []string {
+// changeParts is what a change does to one table. Foreign keys tie it to others:
+// those that go, go before anything else in the migration, and those that are new
+// come when all else is done.
+type changeParts struct {
+	first  []step
+	middle []section
+	last   []step
+}
+
+// way is one half of a migration: there, or back.
+type way struct {
+	begin, first []step
+	middle       [][]section
+	last         []step
+}
+
+// add adds the parts of one table; they may be nil. Begin may be empty.
+func (w *way) add(begin step, parts *changeParts) {
+	if begin.sql != "" {
+		w.begin = append(w.begin, begin)
+	}
+	if parts != nil {
+		w.first = append(w.first, parts.first...)
+		w.middle = append(w.middle, parts.middle)
+		w.last = append(w.last, parts.last...)
+	}
+}
+
+func (w *way) sections() []section {
+	out := []section{
+		{"No run may write to the table meanwhile: refused while one that does is unfinished.", w.begin},
+		{"Foreign keys that go, before what they need.", w.first},
+	}
+	out = append(out, slices.Concat(w.middle...)...)
+	return append(out, section{"Foreign keys that are new: all that they need is there.", w.last})
+}
+
+func (w *way) text() string {
+	var text migrationWriter
+	text.sections(w.sections())
+	return text.String()
+}
+
+// dropParts is what drops a table, and what makes it again, empty.
+func dropParts(e lockedTable) (forth, back *changeParts, err error) {
+	r := newRenderer(e.Table)
+	r.keysApart = true
+	create, err := r.createTable(e.Hash)
+	if err != nil {
+		return nil, nil, err
+	}
+	forth, back = &changeParts{middle: r.dropTable()}, &changeParts{middle: create}
+	if e.Table.Adopt {
+		return forth, back, nil
+	}
+	for _, o := range r.liveObjects() {
+		if o.kind == foreignKey {
+			forth.first = append(forth.first, step{sql: o.drop})
+			back.last = append(back.last, step{sql: o.create})
+		}
+	}
+	return forth, back, nil
+}
+
+func hazardsOf(sections []section) []string {
 	var out []string
-	for _, s := range slices.Concat(sections...) {
+	for _, s := range sections {
 		for _, step := range s.steps {
 			out = append(out, step.hazards...)
 		}
@@ -163,8 +221,11 @@ func (p *changePlan) addIndexes(changed []tableChange) {
 // without keeping writers out, and those that drop it. PostgreSQL does not do
 // that for a partitioned table as a whole.
 func (r *renderer) buildIndex(id string) (build, drop []string) {
-	columns, _ := r.t.Indexes.Get(id)
+	x, _ := r.t.Indexes.Get(id)
 	name, _ := r.names.Indexes.Get(id)
+	create := func(how, index, on string) string {
+		return fmt.Sprintf("%s%s IF NOT EXISTS %s\n    ON %s %s", x.verb(), how, QuoteIdent(index), on, x.clause())
+	}
 	invalid := func(index string) string {
 		return fmt.Sprintf("SELECT cs9.drop_invalid_index(%s, %s)", QuoteLiteral(r.t.Schema), QuoteLiteral(index))
 	}
@@ -172,21 +233,19 @@ func (r *renderer) buildIndex(id string) (build, drop []string) {
 	for _, partition := range r.names.Partitions {
 		parts = append(parts, partition.Value)
 	}
-	if r.t.hasPart() {
+	on := r.indexOn(x)
+	if r.t.hasPart() && on == r.live() {
 		parts = append(parts, r.names.Part)
 	}
 	if len(parts) == 0 {
-		return []string{
-			invalid(name),
-			fmt.Sprintf("CREATE INDEX CONCURRENTLY IF NOT EXISTS %s\n    ON %s (%s)", QuoteIdent(name), r.live(), quoteList(columns)),
-		}, []string{"DROP INDEX CONCURRENTLY IF EXISTS " + r.own(name)}
+		return []string{invalid(name), create(" CONCURRENTLY", name, on)}, []string{"DROP INDEX CONCURRENTLY IF EXISTS " + r.own(name)}
 	}
-	build = append(build, fmt.Sprintf("CREATE INDEX IF NOT EXISTS %s\n    ON ONLY %s (%s)", QuoteIdent(name), r.live(), quoteList(columns)))
+	build = append(build, create("", name, "ONLY "+on))
 	for _, part := range parts {
 		own := derive(part+"_"+id, "_idx")
 		build = append(build,
 			invalid(own),
-			fmt.Sprintf("CREATE INDEX CONCURRENTLY IF NOT EXISTS %s\n    ON %s (%s)", QuoteIdent(own), r.own(part), quoteList(columns)),
+			create(" CONCURRENTLY", own, r.own(part)),
 			fmt.Sprintf("ALTER INDEX %s\n    ATTACH PARTITION %s", r.own(name), r.own(own)))
 	}
 	return build, []string{"DROP INDEX IF EXISTS " + r.own(name)}

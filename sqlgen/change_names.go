@@ -9,21 +9,43 @@ import (
 // columnRenames returns the columns that to declares to be columns of from
 // under another name, in an order in which they can be renamed.
 func columnRenames(from, declared *Table) []rename {
-	names := map[string]bool{}
+	var names []string
 	for _, c := range from.Columns {
-		names[c.Name] = true
+		names = append(names, c.Name)
+	}
+	var wanted []rename
+	for _, c := range declared.Columns {
+		wanted = append(wanted, rename{c.Was, c.Name})
+	}
+	return possibleRenames(names, wanted)
+}
+
+// possibleRenames returns those of the renames that are wanted which can be done:
+// what is there gets a name that nothing has.
+func possibleRenames(names []string, wanted []rename) []rename {
+	there := map[string]bool{}
+	for _, name := range names {
+		there[name] = true
 	}
 	var out []rename
 	for again := true; again; {
 		again = false
-		for _, c := range declared.Columns {
-			if c.Was != "" && names[c.Was] && !names[c.Name] {
-				out = append(out, rename{c.Was, c.Name})
-				delete(names, c.Was)
-				names[c.Name] = true
+		for _, r := range wanted {
+			if r.from != "" && there[r.from] && !there[r.to] {
+				out = append(out, r)
+				delete(there, r.from)
+				there[r.to] = true
 				again = true
 			}
 		}
+	}
+	return out
+}
+
+func reversedRenames(renames []rename) []rename {
+	var out []rename
+	for _, r := range slices.Backward(renames) {
+		out = append(out, rename{r.to, r.from})
 	}
 	return out
 }
@@ -35,19 +57,22 @@ func (c tableChange) renamed() *Table {
 	for _, r := range c.renames {
 		t = t.withColumnRenamed(r)
 	}
+	t.ForeignKeys = mapped(t.ForeignKeys, c.followed)
+	c.takeNames(&t)
 	return &t
 }
 
-func (t Table) withColumnRenamed(r rename) Table {
-	list := func(names []string) []string {
-		out := slices.Clone(names)
-		for i := range out {
-			if out[i] == r.from {
-				out[i] = r.to
-			}
+func renamedIn(names []string, r rename) []string {
+	out := slices.Clone(names)
+	for i := range out {
+		if out[i] == r.from {
+			out[i] = r.to
 		}
-		return out
 	}
+	return out
+}
+
+func (t Table) withColumnRenamed(r rename) Table {
 	t.Columns = slices.Clone(t.Columns)
 	for i := range t.Columns {
 		column := &t.Columns[i]
@@ -56,23 +81,37 @@ func (t Table) withColumnRenamed(r rename) Table {
 		}
 		column.Generated = renameIn(column.Generated, r)
 	}
-	t.Keys = list(t.Keys)
-	lists := func(named Named[[]string]) (out Named[[]string]) {
-		for _, item := range named {
-			out = out.add(item.Name, list(item.Value))
-		}
-		return out
-	}
-	t.Indexes, t.Unique = lists(t.Indexes), lists(t.Unique)
-	checks := t.Checks
-	t.Checks = nil
-	for _, check := range checks {
-		t.Checks = t.Checks.add(check.Name, renameIn(check.Value, r))
-	}
+	t.Keys = renamedIn(t.Keys, r)
+	t.Indexes = mapped(t.Indexes, func(x Index) Index { return x.withColumnRenamed(r) })
+	t.Unique = mapped(t.Unique, func(u Unique) Unique {
+		u.Columns, u.Include = renamedIn(u.Columns, r), renamedIn(u.Include, r)
+		return u
+	})
+	t.Checks = mapped(t.Checks, func(c Check) Check {
+		c.Expression = renameIn(c.Expression, r)
+		return c
+	})
+	t.ForeignKeys = mapped(t.ForeignKeys, func(f ForeignKey) ForeignKey {
+		f.Columns = renamedIn(f.Columns, r)
+		return f
+	})
 	if t.Partitions != nil && t.Partitions.Column == r.from {
 		t.Partitions = &Partitions{Column: r.to, Values: t.Partitions.Values}
 	}
 	return t
+}
+
+func (x Index) withColumnRenamed(r rename) Index {
+	x.Include, x.Where = renamedIn(x.Include, r), renameIn(x.Where, r)
+	x.Columns = slices.Clone(x.Columns)
+	for i := range x.Columns {
+		c := &x.Columns[i]
+		c.Expression = renameIn(c.Expression, r)
+		if c.Column == r.from {
+			c.Column = r.to
+		}
+	}
+	return x
 }
 
 // renameIn returns an expression in which a column has another name, as
@@ -96,8 +135,8 @@ func renameIn(sql string, r rename) string {
 }
 
 // renameSteps returns what gives the table, its columns and all that is named
-// after them their names.
-func (c tableChange) renameSteps(mid *Table) []step {
+// after them their names; but not the foreign keys that are gone already.
+func (c tableChange) renameSteps(mid *Table, gone map[string]bool) []step {
 	was, is := newRenderer(c.from), newRenderer(mid)
 	var out []step
 	add := func(format string, args ...any) { out = append(out, step{sql: fmt.Sprintf(format, args...)}) }
@@ -123,18 +162,10 @@ func (c tableChange) renameSteps(mid *Table) []step {
 		add("ALTER TABLE %s RENAME COLUMN %s TO %s", is.live(), QuoteIdent(r.from), QuoteIdent(r.to))
 	}
 	for i, o := range before {
-		if o.name == after[i].name {
-			continue
-		}
-		switch o.kind {
-		case primaryKey, uniqueConstraint, index:
-			add("ALTER INDEX %s RENAME TO %s", inNew(o.name), QuoteIdent(after[i].name))
-		case checkConstraint:
-			add("ALTER TABLE %s RENAME CONSTRAINT %s TO %s", is.live(), QuoteIdent(o.name), QuoteIdent(after[i].name))
-		case part, partition:
-			add("ALTER TABLE %s RENAME TO %s", inNew(o.name), QuoteIdent(after[i].name))
-		case sequence:
-			add("ALTER SEQUENCE %s RENAME TO %s", inNew(o.name), QuoteIdent(after[i].name))
+		if o.name != after[i].name && (o.kind != foreignKey || !gone[after[i].id]) {
+			if sql := is.renameObject(o, after[i].name); sql != "" {
+				add("%s", sql)
+			}
 		}
 	}
 	for i, f := range routinesBefore {
@@ -143,4 +174,20 @@ func (c tableChange) renameSteps(mid *Table) []step {
 		}
 	}
 	return out
+}
+
+// renameObject returns the statement that gives an object, already in the schema
+// of the renderer's table, another name.
+func (r *renderer) renameObject(o object, name string) string {
+	switch o.kind {
+	case primaryKey, uniqueConstraint, index:
+		return fmt.Sprintf("ALTER INDEX %s RENAME TO %s", r.own(o.name), QuoteIdent(name))
+	case checkConstraint, foreignKey:
+		return fmt.Sprintf("ALTER TABLE %s RENAME CONSTRAINT %s TO %s", r.live(), QuoteIdent(o.name), QuoteIdent(name))
+	case part, partition:
+		return fmt.Sprintf("ALTER TABLE %s RENAME TO %s", r.own(o.name), QuoteIdent(name))
+	case sequence:
+		return fmt.Sprintf("ALTER SEQUENCE %s RENAME TO %s", r.own(o.name), QuoteIdent(name))
+	}
+	return ""
 }

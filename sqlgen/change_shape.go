@@ -29,7 +29,7 @@ func (c tableChange) reshapes(mid *Table) bool {
 	}
 	key := mid.Column(mid.Keys[0])
 	after := c.to.Column(key.Name)
-	if c.to.Keys[0] != key.Name || after.Type != key.Type {
+	if c.to.Keys[0] != key.Name || after.collated() != key.collated() {
 		return true
 	}
 	identity := func(t *Table, name string) string {
@@ -72,6 +72,9 @@ func reshapeSteps(mid, to *Table) (join, split []step) {
 // refusals returns what of a change no migration can do.
 func (c tableChange) refusals() []string {
 	live := Qualified(c.to.Schema, c.to.Name)
+	if c.from.Adopt != c.to.Adopt {
+		return []string{fmt.Sprintf("table %s: adopt says how the table came to be, and that cannot change any more: %s", live, map[bool]string{true: "put adopt: true back", false: "take adopt out"}[c.from.Adopt])}
+	}
 	was, is := c.renamed().Partitions, c.to.Partitions
 	const instead = "define a table of another name, fill it by a run, and drop this one"
 	switch {

@@ -14,6 +14,8 @@ type tableChange struct {
 	from, to         *Table
 	fromHash, toHash string
 	renames          []rename // of columns, in the order in which they can be done
+	entries          entryRenames
+	others           []movedTable // all tables that get other names, or columns of theirs
 
 	// later are the indexes that a file of their own builds: this one neither
 	// makes nor, on the way back, drops them.
@@ -23,9 +25,10 @@ type tableChange struct {
 
 // reversed returns the change that takes c back.
 func (c tableChange) reversed() tableChange {
-	r := tableChange{from: c.to, to: c.from, fromHash: c.toHash, toHash: c.fromHash, later: c.later, back: true}
-	for i := len(c.renames) - 1; i >= 0; i-- {
-		r.renames = append(r.renames, rename{c.renames[i].to, c.renames[i].from})
+	r := tableChange{from: c.to, to: c.from, fromHash: c.toHash, toHash: c.fromHash, renames: reversedRenames(c.renames), later: c.later, back: true}
+	r.entries = c.entries.reversed()
+	for _, other := range c.others {
+		r.others = append(r.others, other.reversed())
 	}
 	return r
 }
@@ -38,15 +41,16 @@ func (c tableChange) begin() step {
 	return step{sql: fmt.Sprintf("SELECT cs9.begin_change(%s, %s, %s)", QuoteLiteral(c.from.Schema), QuoteLiteral(c.from.Name), QuoteLiteral(c.fromHash))}
 }
 
-// sections returns the change without its first statement, which is begin;
-// none when the two tables are the same to the database.
-func (c tableChange) sections() ([]section, error) {
+// parts returns the change without its first statement, which is begin; nil when
+// the two tables are the same to the database.
+func (c tableChange) parts() (*changeParts, error) {
 	p, err := c.plan()
 	if err != nil || p == nil {
 		return nil, err
 	}
 	live := Qualified(c.to.Schema, c.to.Name)
-	return []section{
+	return &changeParts{first: p.keyDrops, last: p.keyCreates, middle: []section{
+		{"", p.requires},
 		{"The staging template is made anew below.", p.templateDrops},
 		{"Names.", p.renames},
 		{"The one partition becomes the table again.", p.join},
@@ -58,18 +62,18 @@ func (c tableChange) sections() ([]section, error) {
 		{"The steps of a publish.", p.routines},
 		{"", p.remarks},
 		{"From here on runs may write to " + live + " again.", plainSteps(p.register)},
-	}, nil
+	}}, nil
 }
 
 // tablePlan is a change in the order in which it is done.
 type tablePlan struct {
-	templateDrops, renames, join, drops, columns, creates, split []step
-	templateCreates, routines, remarks                           []step
-	register                                                     string
+	keyDrops, requires, templateDrops, renames, join, drops, columns, creates, split []step
+	templateCreates, routines, remarks, keyCreates                                   []step
+	register                                                                         string
 }
 
 func (p *tablePlan) empty() bool {
-	for _, steps := range [][]step{p.templateDrops, p.renames, p.join, p.drops, p.columns, p.creates, p.split, p.templateCreates, p.routines, p.remarks} {
+	for _, steps := range [][]step{p.keyDrops, p.templateDrops, p.renames, p.join, p.drops, p.columns, p.creates, p.split, p.templateCreates, p.routines, p.remarks, p.keyCreates} {
 		if len(steps) > 0 {
 			return false
 		}
@@ -97,14 +101,25 @@ func (c tableChange) work() (*tablePlan, error) {
 		was, is = was.joined(), is.joined()
 	}
 	var p tablePlan
-	p.renames = c.renameSteps(mid)
 	columns := diffColumns(was, is)
 	p.columns = columns.steps
 	fromR, toR := newRenderer(c.from), newRenderer(c.to)
 
 	d := diff{recreated: columns.recreated, dropped: columns.dropped, skip: c.skips}
 	d.objects(newRenderer(was).liveObjects(), newRenderer(is).liveObjects())
-	p.creates = c.creates(d.creates, is)
+	keysGone := d.takeKeyDrops()
+	p.keyDrops = c.keyDrops(mid, keysGone)
+	p.renames = c.renameSteps(mid, keysGone)
+	for _, o := range d.creates {
+		if s := c.create(o, is); o.kind == foreignKey {
+			p.keyCreates = append(p.keyCreates, s)
+		} else {
+			p.creates = append(p.creates, s)
+		}
+	}
+	if needs := toR.requirements(); len(fromR.requirements()) == 0 {
+		p.requires = plainSteps(needs...)
+	}
 
 	// comments, grants and routines are those of the table as it will be
 	d.moved = c.moved()
@@ -208,24 +223,51 @@ func (d *diff) forced(o object) bool {
 		slices.ContainsFunc(o.columns, func(column string) bool { return d.recreated[column] })
 }
 
-// creates returns the steps that make objects of the live table, with what they
-// cost a table that has rows.
-func (c tableChange) creates(objects []object, is *Table) []step {
+// create returns the step that makes an object of the live table, with what it
+// costs a table that has rows.
+func (c tableChange) create(o object, is *Table) step {
 	live := Qualified(is.Schema, is.Name)
-	var out []step
-	for _, o := range objects {
-		s := step{sql: o.create}
-		switch o.kind {
-		case primaryKey:
-			s.hazards = []string{fmt.Sprintf("builds the index of the primary key of %s under ACCESS EXCLUSIVE: readers and writers wait. It fails where two rows have the same key, or a key has a NULL", live)}
-		case uniqueConstraint:
-			s.hazards = []string{fmt.Sprintf("builds the index of %s under ACCESS EXCLUSIVE: readers and writers of %s wait. It fails where two rows have the same values", QuoteIdent(o.name), live)}
-		case checkConstraint:
-			s.hazards = []string{fmt.Sprintf("reads all rows of %s under ACCESS EXCLUSIVE to check %s: readers and writers wait. It fails where a row breaks it", live, QuoteIdent(o.name))}
-		case index:
-			s.hazards = []string{fmt.Sprintf("builds the index %s while writers of %s wait; --concurrent-indexes builds it in a file of its own without that", QuoteIdent(o.name), live)}
+	s := step{sql: o.create}
+	switch o.kind {
+	case primaryKey:
+		s.hazards = []string{fmt.Sprintf("builds the index of the primary key of %s under ACCESS EXCLUSIVE: readers and writers wait. It fails where two rows have the same key, or a key has a NULL", live)}
+	case uniqueConstraint:
+		s.hazards = []string{fmt.Sprintf("builds the index of %s under ACCESS EXCLUSIVE: readers and writers of %s wait. It fails where two rows have the same values", QuoteIdent(o.name), live)}
+	case checkConstraint:
+		s.hazards = []string{fmt.Sprintf("reads all rows of %s under ACCESS EXCLUSIVE to check %s: readers and writers wait. It fails where a row breaks it", live, QuoteIdent(o.name))}
+	case foreignKey:
+		s.hazards = []string{fmt.Sprintf("reads all rows of %s to check %s, while writers of it and of the referenced table wait. It fails where the referenced row is missing", live, QuoteIdent(o.name))}
+	case index:
+		s.hazards = []string{fmt.Sprintf("builds the index %s while writers of %s wait; --concurrent-indexes builds it in a file of its own without that", QuoteIdent(o.name), live)}
+		if o.unique {
+			s.hazards[0] += ". It fails where two rows have the same values"
 		}
-		out = append(out, s)
+	}
+	return s
+}
+
+// takeKeyDrops takes the foreign keys out of what is to be dropped, and returns
+// the names of their entries.
+func (d *diff) takeKeyDrops() map[string]bool {
+	gone := map[string]bool{}
+	d.drops = slices.DeleteFunc(d.drops, func(o object) bool {
+		if o.kind == foreignKey {
+			gone[o.id] = true
+		}
+		return o.kind == foreignKey
+	})
+	return gone
+}
+
+// keyDrops drops foreign keys, given by their entries in mid, by the names that
+// they and the table have before anything is renamed.
+func (c tableChange) keyDrops(mid *Table, gone map[string]bool) []step {
+	var out []step
+	before := newRenderer(c.from).liveObjects()
+	for i, o := range newRenderer(mid).liveObjects() {
+		if o.kind == foreignKey && gone[o.id] {
+			out = append(out, step{sql: before[i].drop})
+		}
 	}
 	return out
 }
@@ -235,7 +277,7 @@ func (c tableChange) creates(objects []object, is *Table) []step {
 func inOrderOf(t, other *Table) *Table {
 	out := *t
 	out.Columns = ordered(t.Columns, other.Columns, func(c Column) string { return c.Name })
-	out.Checks = ordered(t.Checks, other.Checks, func(c NamedItem[string]) string { return c.Name })
+	out.Checks = ordered(t.Checks, other.Checks, func(c NamedItem[Check]) string { return c.Name })
 	if t.Partitions != nil && other.Partitions != nil {
 		values := ordered(t.Partitions.Values, other.Partitions.Values, func(value string) string { return value })
 		out.Partitions = &Partitions{Column: t.Partitions.Column, Values: values}

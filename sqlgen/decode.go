@@ -104,6 +104,10 @@ func (d *decoder) decode(node ast.Node, target reflect.Value, path string, scala
 		d.decodeNamed(node, named, path)
 		return
 	}
+	if short, ok := shortFieldOf(target.Type()); ok && !isMapping(node) {
+		d.decode(node, target.Field(short.index), path, short.scalar)
+		return
+	}
 	switch target.Kind() {
 	case reflect.Pointer:
 		target.Set(reflect.New(target.Type().Elem()))
@@ -163,6 +167,11 @@ func (d *decoder) decodeList(node ast.Node, target reflect.Value, path string, s
 	for i, item := range list.Values {
 		d.decode(item, target.Index(i), fmt.Sprintf("%s[%d]", path, i), scalar)
 	}
+}
+
+func isMapping(node ast.Node) bool {
+	_, ok := node.(*ast.MappingNode)
+	return ok
 }
 
 // entry is one "name: value" of a mapping.
@@ -331,6 +340,7 @@ type field struct {
 	index    int
 	required bool
 	scalar   bool // a number or a boolean is as good as text
+	short    bool // its value may stand for the whole mapping
 }
 
 type fieldList []field
@@ -348,6 +358,7 @@ func fieldsOf(t reflect.Type) fieldList {
 			index:    i,
 			required: slices.Contains(strings.Split(t.Field(i).Tag.Get("jsonschema"), ","), "required"),
 			scalar:   option == "scalar",
+			short:    option == "short",
 		})
 	}
 	return fields

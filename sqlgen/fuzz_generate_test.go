@@ -21,10 +21,13 @@ func FuzzGenerate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, schema, name, key, column, index, comment, value, role string) {
 		tables, problems := loadFile("fuzz.yaml", []byte(fmt.Sprintf(`{version: 1, tables: [{schema: %s, name: %s, comment: %s,
   columns: [{name: %s, type: INTEGER, comment: %s}, {name: %s, type: TEXT, default: "'x'"}, {name: g, type: bigint, identity: always}, {name: n, type: "numeric(10,2)"}],
-  keys: [%s, %s], indexes: {%s: [%s]}, unique: {%s: [%s, %s]}, checks: {%s: n > 0},
+  keys: [%s, %s], indexes: {%s: [%s], long: {columns: [{column: %s, collation: %s, order: desc}, {expression: n + 1}], include: [g], where: n > 0, name: %s}},
+  unique: {%s: [%s, %s]}, checks: {%s: n > 0},
+  foreign_keys: {%s: {columns: [%s], references: %s, to: [%s], on_delete: set null}},
   partitions: {column: %s, values: [%s, other]}, roles: {reader: %s, runner: %s}}]}`,
 			js(schema), js(name), js(comment), js(key), js(comment), js(column), js(key), js(column), js(index), js(column),
-			js(index), js(key), js(column), js(index), js(column), js(value), js(role), js(role))))
+			js(column), js(role), js(role),
+			js(index), js(key), js(column), js(index), js(index), js(key), js(role), js(role), js(column), js(value), js(role), js(role))))
 		if len(problems) > 0 || len(validateTogether(tables)) > 0 {
 			return
 		}
@@ -37,7 +40,7 @@ func FuzzGenerate(f *testing.F) {
 		// The same names in other places: things are renamed, dropped and made.
 		changed, problems := loadFile("fuzz.yaml", []byte(fmt.Sprintf(`{version: 1, tables: [{schema: %s, name: %s, was: %s, comment: %s,
   columns: [{name: %s, type: bigint, was: %s}, {name: %s, type: TEXT, was: %s, comment: %s}, {name: g, type: bigint}, {name: m, type: "numeric(12,2)", generated: g * 2}],
-  keys: [%s, %s], indexes: {%s: [%s]}, unique: {%s: [%s, %s]}, checks: {%s: m > 0},
+  keys: [%s, %s], indexes: {%s: {columns: [%s], was: long}}, unique: {%s: {columns: [%s, %s], deferrable: deferred}}, checks: {%s: m > 0},
   partitions: {column: %s, values: [other, %s, more]}, roles: {publisher: %s}}]}`,
 			js(schema), js(index), js(name), js(value), js(index), js(key), js(column), js(role), js(comment), js(index), js(column), js(comment), js(column),
 			js(index), js(index), js(column), js(index), js(column), js(comment), js(role))))

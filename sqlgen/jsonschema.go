@@ -20,6 +20,13 @@ func JSONSchema() ([]byte, error) {
 	}
 	schema := reflector.Reflect(&File{})
 	schema.Title = "cs9gen table definitions"
+	for _, entry := range []any{&Index{}, &Unique{}, &Check{}, &ForeignKey{}} {
+		for name, definition := range reflector.Reflect(entry).Definitions {
+			schema.Definitions[name] = definition
+		}
+	}
+	columns, _ := schema.Definitions["Index"].Properties.Get("columns")
+	columns.Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{aText(), columns.Items}}
 	for _, t := range []reflect.Type{reflect.TypeFor[Column](), reflect.TypeFor[Partitions]()} {
 		allowScalars(schema.Definitions[t.Name()], t)
 	}
@@ -31,18 +38,39 @@ func JSONSchema() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// namedSchema returns the schema of a [Named]: an object with any names.
+// namedSchema returns the schema of a [Named]: an object with any names, whose
+// values are written in a short form or in a long one.
 func namedSchema(t reflect.Type) *jsonschema.Schema {
-	one := uint64(1)
-	text := &jsonschema.Schema{Type: "string", MinLength: &one}
+	var short *jsonschema.Schema
+	var long reflect.Type
 	switch t {
-	case reflect.TypeFor[Named[string]]():
-		return &jsonschema.Schema{Type: "object", AdditionalProperties: text}
-	case reflect.TypeFor[Named[[]string]]():
-		list := &jsonschema.Schema{Type: "array", Items: text, MinItems: &one, UniqueItems: true}
-		return &jsonschema.Schema{Type: "object", AdditionalProperties: list}
+	case reflect.TypeFor[Named[Index]]():
+		short, long = aList(), reflect.TypeFor[Index]()
+		short.Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{aText(), reference(reflect.TypeFor[IndexColumn]())}}
+	case reflect.TypeFor[Named[Unique]]():
+		short, long = aList(), reflect.TypeFor[Unique]()
+	case reflect.TypeFor[Named[Check]]():
+		short, long = aText(), reflect.TypeFor[Check]()
+	case reflect.TypeFor[Named[ForeignKey]]():
+		return &jsonschema.Schema{Type: "object", AdditionalProperties: reference(reflect.TypeFor[ForeignKey]())}
+	default:
+		return nil
 	}
-	return nil
+	return &jsonschema.Schema{Type: "object", AdditionalProperties: &jsonschema.Schema{OneOf: []*jsonschema.Schema{short, reference(long)}}}
+}
+
+func aText() *jsonschema.Schema {
+	one := uint64(1)
+	return &jsonschema.Schema{Type: "string", MinLength: &one}
+}
+
+func aList() *jsonschema.Schema {
+	one := uint64(1)
+	return &jsonschema.Schema{Type: "array", Items: aText(), MinItems: &one, UniqueItems: true}
+}
+
+func reference(t reflect.Type) *jsonschema.Schema {
+	return &jsonschema.Schema{Ref: "#/$defs/" + t.Name()}
 }
 
 // allowScalars lets a number or a boolean stand where a text may be written

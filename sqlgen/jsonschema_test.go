@@ -30,6 +30,7 @@ func TestJSONSchemaNamesEveryField(t *testing.T) {
 	require.NoError(t, json.Unmarshal(text, &schema))
 	for _, typ := range []reflect.Type{
 		reflect.TypeFor[File](), reflect.TypeFor[Table](), reflect.TypeFor[Column](), reflect.TypeFor[Partitions](),
+		reflect.TypeFor[Index](), reflect.TypeFor[IndexColumn](), reflect.TypeFor[Unique](), reflect.TypeFor[Check](), reflect.TypeFor[ForeignKey](),
 	} {
 		object, ok := schema.Defs[typ.Name()]
 		require.True(t, ok, "no definition of %s in\n%s", typ.Name(), text)
@@ -49,7 +50,7 @@ func TestJSONSchemaNamesEveryField(t *testing.T) {
 		require.ElementsMatch(t, names, got, typ.Name())
 		require.ElementsMatch(t, required, object.Required, typ.Name())
 	}
-	for _, name := range []string{"indexes", "unique", "checks"} {
+	for _, name := range []string{"indexes", "unique", "checks", "foreign_keys"} {
 		require.Equal(t, "object", schema.Defs["Table"].Properties[name].Type, name)
 	}
 }

@@ -87,8 +87,8 @@ func TestLoadReadsTheExample(t *testing.T) {
 			{Name: "n", Type: "INTEGER", NotNull: true, Default: "0"},
 		},
 		Keys:       []string{"week", "region"},
-		Indexes:    Named[[]string]{{"by_n", []string{"n"}}},
-		Checks:     Named[string]{{"n_not_negative", "n >= 0"}},
+		Indexes:    Named[Index]{{"by_n", Index{Columns: []IndexColumn{{Column: "n"}}}}},
+		Checks:     Named[Check]{{"n_not_negative", Check{Expression: "n >= 0"}}},
 		Partitions: &Partitions{Column: "region", Values: []string{"north", "south"}},
 		Publish:    "batched",
 	}}, withoutSource(definitions.Tables))
@@ -171,9 +171,9 @@ tables:
 		require.Equal(t, want, table.Columns[i].Default)
 	}
 	require.Equal(t, `E'a\nb\';' || $x$ ' ( $x$ || d`, table.Columns[5].Generated)
-	require.Equal(t, Named[string]{
-		{"multi", "a > 0\nAND b"},
-		{"odd", `d <> ';' AND "select" IS NOT NULL`},
+	require.Equal(t, Named[Check]{
+		{"multi", Check{Expression: "a > 0\nAND b"}},
+		{"odd", Check{Expression: `d <> ';' AND "select" IS NOT NULL`}},
 	}, table.Checks)
 }
 
@@ -249,4 +249,46 @@ func TestLoadNeedsAFile(t *testing.T) {
 	folder := t.TempDir()
 	_, err = Load(folder)
 	require.EqualError(t, err, folder+": the folder holds no *.yaml or *.yml file: put the definitions there, or name another folder")
+}
+
+// The long form of an entry says the same as the short one when it says no more.
+func TestLoadReadsShortAndLongForms(t *testing.T) {
+	const table = `version: 1
+tables:
+  - schema: s
+    name: t
+    columns: [{name: a, type: text}, {name: b, type: text}]
+    keys: [a]
+    `
+	short := loadText(t, table+`indexes: {x: [a, b]}
+    unique: {u: [b]}
+    checks: {c: a > b}
+`)
+	long := loadText(t, table+`indexes: {x: {columns: [{column: a}, b]}}
+    unique: {u: {columns: [b]}}
+    checks: {c: {expression: " a > b "}}
+`)
+	require.Equal(t, withoutSource(short), withoutSource(long))
+
+	more := loadText(t, table+`indexes:
+      x:
+        columns: [{expression: " lower(a)", collation: C, opclass: pg_catalog.text_pattern_ops, order: desc, nulls: last}]
+        include: [b]
+        where: b > ''
+        unique: true
+        nulls_not_distinct: true
+        method: btree
+        name: exact
+        was: y
+    foreign_keys: {f: {columns: [b], references: '"o.o".t', to: [x], on_delete: set null, on_update: cascade, deferrable: deferred, match: full, name: exact_fk, was: g}}
+`)
+	require.Equal(t, Named[Index]{{"x", Index{
+		Columns: []IndexColumn{{Expression: "lower(a)", Collation: "C", Opclass: "pg_catalog.text_pattern_ops", Order: "desc", Nulls: "last"}},
+		Include: []string{"b"}, Where: "b > ''", Unique: true, NullsNotDistinct: true, Method: "btree", Name: "exact", Was: "y",
+	}}}, more[0].Indexes)
+	require.Equal(t, Named[ForeignKey]{{"f", ForeignKey{
+		Columns: []string{"b"}, References: `"o.o".t`, To: []string{"x"}, OnDelete: "set null", OnUpdate: "cascade", Deferrable: "deferred", Match: "full",
+		Name: "exact_fk", Was: "g",
+	}}}, more[0].ForeignKeys)
+	require.Equal(t, "FOREIGN KEY (b)\n    REFERENCES \"o.o\".t (x) MATCH FULL ON DELETE SET NULL ON UPDATE CASCADE DEFERRABLE INITIALLY DEFERRED", more[0].ForeignKeys[0].Value.clause("s"))
 }

@@ -32,6 +32,7 @@ func (w *lockWriter) value(v reflect.Value, depth int) {
 
 // entry writes "name: value".
 func (w *lockWriter) entry(name string, v reflect.Value, depth int) {
+	v, _ = shortForm(v)
 	w.WriteString(strings.Repeat("  ", depth) + name + ":")
 	if text, ok := scalarText(v); ok {
 		w.WriteString(" " + text + "\n")
@@ -43,14 +44,15 @@ func (w *lockWriter) entry(name string, v reflect.Value, depth int) {
 
 // item writes one item of a list, or one entry of a [Named].
 func (w *lockWriter) item(v reflect.Value, depth int) {
+	v, _ = shortForm(v)
 	indent := strings.Repeat("  ", depth)
 	if text, ok := scalarText(v); ok {
 		w.WriteString(indent + "- " + text + "\n")
 		return
 	}
-	if column, ok := v.Interface().(Column); ok {
+	if len(fieldsOf(v.Type())) > 0 {
 		var inner lockWriter
-		inner.value(reflect.ValueOf(column), depth+1)
+		inner.value(v, depth+1)
 		w.WriteString(indent + "- " + strings.TrimLeft(inner.String(), " "))
 		return
 	}

@@ -1,6 +1,7 @@
 package sqlgen
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"strings"
@@ -27,6 +28,7 @@ type Names struct {
 	Indexes       Named[string] // by the name in the definition, in its order
 	Unique        Named[string] // by the name in the definition, in its order
 	Checks        Named[string] // by the name in the definition, in its order
+	ForeignKeys   Named[string] // by the name in the definition, in its order
 	Partitions    Named[string] // by the partition's value, in order of the definition
 	Sequences     Named[string] // of identity columns, by the column's name, in order of the definition
 }
@@ -35,7 +37,8 @@ type Names struct {
 const guardTrigger = "cs9_guard"
 
 // NamesOf derives the names of the objects that belong to t. It is the only
-// place where a name is made from another one.
+// place where a name is made from another one. A name that the definition gives
+// exactly, such as [Index].Name, is taken as it is.
 //
 // A name is base + suffix when that fits 63 bytes. Otherwise the base is cut,
 // between two characters, to make room for "_", eight hexadecimal digits that
@@ -49,19 +52,14 @@ func NamesOf(t *Table) Names {
 		MoveBatch:     derive(t.Name, "_move_batch"),
 		ApplyChanges:  derive(t.Name, "_apply_changes"),
 		Part:          derive(t.Name, "_part"),
-		PrimaryKey:    derive(t.Name, "_pkey"),
+		PrimaryKey:    primaryKeyName(t),
 		RoutableCheck: derive(t.Name, "_routable_check"),
 		Guard:         guardTrigger,
 	}
-	for _, index := range t.Indexes {
-		n.Indexes = n.Indexes.add(index.Name, derive(t.Name+"_"+index.Name, "_idx"))
-	}
-	for _, unique := range t.Unique {
-		n.Unique = n.Unique.add(unique.Name, derive(t.Name+"_"+unique.Name, "_key"))
-	}
-	for _, check := range t.Checks {
-		n.Checks = n.Checks.add(check.Name, derive(t.Name+"_"+check.Name, "_check"))
-	}
+	n.Indexes = namesIn(t.Name, t.Indexes)
+	n.Unique = namesIn(t.Name, t.Unique)
+	n.Checks = namesIn(t.Name, t.Checks)
+	n.ForeignKeys = namesIn(t.Name, t.ForeignKeys)
 	if t.Partitions != nil {
 		for _, value := range t.Partitions.Values {
 			n.Partitions = n.Partitions.add(value, derive(t.Name+"_"+value, ""))
@@ -69,14 +67,27 @@ func NamesOf(t *Table) Names {
 	}
 	for _, column := range t.Columns {
 		if column.Identity != "" {
-			n.Sequences = n.Sequences.add(column.Name, derive(t.Name+"_"+column.Name, "_seq"))
+			n.Sequences = n.Sequences.add(column.Name, cmp.Or(column.Sequence, derive(t.Name+"_"+column.Name, "_seq")))
 		}
 	}
 	return n
 }
 
-func (n Named[T]) add(name string, value T) Named[T] {
-	return append(n, NamedItem[T]{Name: name, Value: value})
+func primaryKeyName(t *Table) string { return cmp.Or(t.PrimaryKeyName, derive(t.Name, "_pkey")) }
+
+// namesIn returns the names of the entries of a table.
+func namesIn[T tableEntry](table string, entries Named[T]) Named[string] {
+	var out Named[string]
+	for _, e := range entries {
+		out = out.add(e.Name, nameOf(table, e))
+	}
+	return out
+}
+
+// nameOf returns the name of one entry of a table: the exact one, or a derived one.
+func nameOf[T tableEntry](table string, e NamedItem[T]) string {
+	exact, suffix := e.Value.naming()
+	return cmp.Or(exact, derive(table+"_"+e.Name, suffix))
 }
 
 // derive returns base + suffix, made to fit. A base with a control character,

@@ -12,11 +12,12 @@ import (
 func TestNamesOfShortTable(t *testing.T) {
 	table := &Table{
 		Schema: "anon", Name: "counts",
-		Columns:    []Column{{Name: "id", Type: "bigint", Identity: "always"}, {Name: "n", Type: "integer"}},
-		Indexes:    Named[[]string]{{"by_n", []string{"n"}}},
-		Unique:     Named[[]string]{{"n", []string{"n"}}},
-		Checks:     Named[string]{{"positive", "n > 0"}},
-		Partitions: &Partitions{Column: "id", Values: []string{"9", "a b", ""}},
+		Columns:     []Column{{Name: "id", Type: "bigint", Identity: "always"}, {Name: "n", Type: "integer"}},
+		Indexes:     Named[Index]{{"by_n", Index{Columns: []IndexColumn{{Column: "n"}}}}},
+		Unique:      Named[Unique]{{"n", Unique{Columns: []string{"n"}}}},
+		Checks:      Named[Check]{{"positive", Check{Expression: "n > 0"}}},
+		ForeignKeys: Named[ForeignKey]{{"n", ForeignKey{Columns: []string{"n"}, References: "other"}}},
+		Partitions:  &Partitions{Column: "id", Values: []string{"9", "a b", ""}},
 	}
 	require.Equal(t, Names{
 		Staging:       "counts_staging",
@@ -31,9 +32,28 @@ func TestNamesOfShortTable(t *testing.T) {
 		Indexes:       Named[string]{{"by_n", "counts_by_n_idx"}},
 		Unique:        Named[string]{{"n", "counts_n_key"}},
 		Checks:        Named[string]{{"positive", "counts_positive_check"}},
+		ForeignKeys:   Named[string]{{"n", "counts_n_fkey"}},
 		Partitions:    Named[string]{{"9", "counts_9"}, {"a b", "counts_a b"}, {"", "counts_"}},
 		Sequences:     Named[string]{{"id", "counts_id_seq"}},
 	}, NamesOf(table))
+}
+
+// A name that the definition gives is taken as it is.
+func TestExactNames(t *testing.T) {
+	names := NamesOf(&Table{
+		Schema: "anon", Name: "counts", PrimaryKeyName: "Key",
+		Columns:     []Column{{Name: "id", Type: "bigint", Identity: "always", Sequence: "numbers"}},
+		Indexes:     Named[Index]{{"a", Index{Name: "one"}}, {"b", Index{}}},
+		Unique:      Named[Unique]{{"a", Unique{Name: "two"}}},
+		Checks:      Named[Check]{{"a", Check{Name: "three"}}},
+		ForeignKeys: Named[ForeignKey]{{"a", ForeignKey{Name: "four"}}},
+	})
+	require.Equal(t, "Key", names.PrimaryKey)
+	require.Equal(t, Named[string]{{"a", "one"}, {"b", "counts_b_idx"}}, names.Indexes)
+	require.Equal(t, Named[string]{{"a", "two"}}, names.Unique)
+	require.Equal(t, Named[string]{{"a", "three"}}, names.Checks)
+	require.Equal(t, Named[string]{{"a", "four"}}, names.ForeignKeys)
+	require.Equal(t, Named[string]{{"id", "numbers"}}, names.Sequences)
 }
 
 // The names of a table whose own name leaves no room: they are pinned, because
@@ -77,7 +97,7 @@ func TestNamesOfTablesWithACommonPrefix(t *testing.T) {
 func relationNames(t *Table) []string {
 	n := NamesOf(t)
 	names := []string{t.Name, n.Staging, n.Publish, n.DeleteStep, n.MoveBatch, n.ApplyChanges, n.Part, n.PrimaryKey, n.RoutableCheck}
-	for _, named := range []Named[string]{n.Indexes, n.Unique, n.Checks, n.Partitions, n.Sequences} {
+	for _, named := range []Named[string]{n.Indexes, n.Unique, n.Checks, n.ForeignKeys, n.Partitions, n.Sequences} {
 		for _, item := range named {
 			names = append(names, item.Value)
 		}
@@ -103,7 +123,7 @@ func TestDerivedNames(t *testing.T) {
 			table := &Table{
 				Schema: "s", Name: name,
 				Columns:    []Column{{Name: "id", Identity: "always"}},
-				Indexes:    Named[[]string]{{ident("index").Draw(t, "index"), nil}},
+				Indexes:    Named[Index]{{ident("index").Draw(t, "index"), Index{}}},
 				Partitions: &Partitions{Values: []string{value}},
 			}
 			for i, derived := range relationNames(table) {

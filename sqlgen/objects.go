@@ -16,6 +16,7 @@ const (
 	checkConstraint
 	partition
 	index
+	foreignKey
 	sequence
 	template
 	templateTrigger
@@ -36,6 +37,8 @@ type object struct {
 	drop    string   // a statement; "" where nothing is to be done
 	inline  string   // instead of create, a line of CREATE TABLE
 	columns []string // the columns it is made of: it goes when one of them does
+	adopted string   // instead of create, for the migration that adopts a table
+	unique  bool     // an index that is unique
 	on      string   // what it says something about, of onTemplate and onRoutines
 }
 
@@ -71,16 +74,12 @@ func (r *renderer) liveObjects() []object {
 		out = append(out, object{kind: part, name: n.Part, create: fmt.Sprintf("CREATE TABLE %s\n    PARTITION OF %s DEFAULT", r.own(n.Part), r.live())})
 	}
 	for i, unique := range t.Unique {
-		table := r.live()
-		// That of a partitioned table must hold the column it is partitioned by.
-		// All rows are in the one partition, so that it means the same there.
-		if t.hasPart() && !slices.Contains(unique.Value, t.Keys[0]) {
-			table = r.own(n.Part)
-		}
-		out = append(out, r.constraint(uniqueConstraint, unique.Name, table, n.Unique[i].Value, fmt.Sprintf("UNIQUE (%s)", quoteList(unique.Value)), unique.Value))
+		u := unique.Value
+		out = append(out, r.constraint(uniqueConstraint, unique.Name, r.uniqueOn(u.Columns), n.Unique[i].Value, u.clause(), slices.Concat(u.Columns, u.Include)))
 	}
 	for i, check := range t.Checks {
-		out = append(out, r.constraint(checkConstraint, check.Name, r.live(), n.Checks[i].Value, fmt.Sprintf("CHECK (%s)", check.Value), t.mentioned(check.Value)))
+		expression := check.Value.Expression
+		out = append(out, r.constraint(checkConstraint, check.Name, r.live(), n.Checks[i].Value, fmt.Sprintf("CHECK (%s)", expression), t.mentioned(expression)))
 	}
 	for _, p := range n.Partitions {
 		out = append(out, object{
@@ -90,12 +89,10 @@ func (r *renderer) liveObjects() []object {
 		})
 	}
 	for i, x := range t.Indexes {
-		name := n.Indexes[i].Value
-		out = append(out, object{
-			kind: index, id: x.Name, name: name, columns: x.Value,
-			create: fmt.Sprintf("CREATE INDEX %s\n    ON %s (%s)", QuoteIdent(name), r.live(), quoteList(x.Value)),
-			drop:   "DROP INDEX " + r.own(name),
-		})
+		out = append(out, r.index(x, n.Indexes[i].Value))
+	}
+	for i, f := range t.ForeignKeys {
+		out = append(out, r.foreignKey(f, n.ForeignKeys[i].Value))
 	}
 	for _, s := range n.Sequences {
 		out = append(out, object{kind: sequence, id: s.Name, name: s.Value})

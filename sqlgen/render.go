@@ -19,6 +19,8 @@ var controlColumns = []string{
 type renderer struct {
 	t     *Table
 	names Names
+
+	keysApart bool // liveTable leaves the foreign keys to the caller
 }
 
 func newRenderer(t *Table) *renderer { return &renderer{t: t, names: NamesOf(t)} }
@@ -32,6 +34,7 @@ func (r *renderer) liveTable() []string {
 	var out []string
 	for _, o := range r.liveObjects() {
 		switch {
+		case o.kind == foreignKey && r.keysApart:
 		case o.inline != "":
 			lines = append(lines, o.inline)
 		case o.create != "":
@@ -53,11 +56,11 @@ func (r *renderer) columnLines(rest func(Column) string) []string {
 	var nameWidth, typeWidth int
 	for _, c := range r.t.Columns {
 		nameWidth = max(nameWidth, len([]rune(QuoteIdent(c.Name))))
-		typeWidth = max(typeWidth, len([]rune(c.SQLType())))
+		typeWidth = max(typeWidth, len([]rune(c.collated())))
 	}
 	lines := make([]string, len(r.t.Columns))
 	for i, c := range r.t.Columns {
-		lines[i] = strings.TrimRight(fmt.Sprintf("%-*s %-*s %s", nameWidth, QuoteIdent(c.Name), typeWidth, c.SQLType(), rest(c)), " ")
+		lines[i] = strings.TrimRight(fmt.Sprintf("%-*s %-*s %s", nameWidth, QuoteIdent(c.Name), typeWidth, c.collated(), rest(c)), " ")
 	}
 	return lines
 }

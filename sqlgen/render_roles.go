@@ -28,11 +28,13 @@ func (r *renderer) grantObjects() []object {
 	}
 	for _, name := range present(roles.Reader, roles.Runner) {
 		allow("SELECT ON "+r.live(), name)
+		out[len(out)-1].adopted = r.grantAdopted(name)
 	}
 	if roles.Runner != "" {
 		for _, s := range r.names.Sequences {
 			allow("USAGE ON SEQUENCE "+r.own(s.Value), roles.Runner)
 			out[len(out)-1].columns = []string{s.Name}
+			out[len(out)-1].adopted = r.grantAdopted(roles.Runner, s.Name)
 		}
 		out = append(out, object{kind: role, id: roles.Runner + " runs", create: fmt.Sprintf("SELECT cs9.grant_role(%s, 'runner')", QuoteLiteral(roles.Runner))})
 	}
@@ -42,6 +44,16 @@ func (r *renderer) grantObjects() []object {
 		out = append(out, object{kind: role, id: roles.Publisher + " publishes", create: fmt.Sprintf("SELECT cs9.grant_role(%s, 'publisher')", QuoteLiteral(roles.Publisher))})
 	}
 	return out
+}
+
+// grantAdopted returns the statement that lets a role read an adopted table, or
+// draw from the sequence of a column, and remembers that it could not before.
+func (r *renderer) grantAdopted(role string, column ...string) string {
+	arguments := []string{QuoteLiteral(r.t.Schema), QuoteLiteral(r.t.Name), QuoteLiteral(role)}
+	for _, name := range column {
+		arguments = append(arguments, QuoteLiteral(name))
+	}
+	return fmt.Sprintf("SELECT cs9.grant_adopted(%s)", strings.Join(arguments, ", "))
 }
 
 // roleArguments are the last arguments of cs9.register_table.

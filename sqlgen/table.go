@@ -20,21 +20,25 @@ type Definitions struct {
 // table "access_grouping_variant") or by Schema and Name as they are. After
 // [Load] Schema and Name are always filled, and every key column is NotNull.
 type Table struct {
-	Access     string          `yaml:"access" jsonschema:"minLength=1" jsonschema_description:"First part of the table's name, and its schema. Used with grouping and variant instead of schema and name."`
-	Grouping   string          `yaml:"grouping" jsonschema:"minLength=1" jsonschema_description:"Second part of the table's name: access_grouping_variant."`
-	Variant    string          `yaml:"variant" jsonschema:"minLength=1" jsonschema_description:"Third part of the table's name: access_grouping_variant."`
-	Schema     string          `yaml:"schema" jsonschema:"minLength=1" jsonschema_description:"The table's schema, as it is. Used with name instead of access, grouping and variant."`
-	Name       string          `yaml:"name" jsonschema:"minLength=1" jsonschema_description:"The table's name, as it is, without the schema. At most 63 bytes."`
-	Was        string          `yaml:"was" json:"-" jsonschema:"minLength=1" jsonschema_description:"What the table was called before: its name, or schema.name when the schema was another one. Without it a table of another name is a new one."`
-	Comment    string          `yaml:"comment" jsonschema_description:"What the table holds. Becomes its COMMENT."`
-	Columns    []Column        `yaml:"columns" jsonschema:"required,minItems=1" jsonschema_description:"The columns, in order."`
-	Keys       []string        `yaml:"keys" jsonschema:"required,minItems=1,minLength=1" jsonschema_description:"The columns that identify a row: the primary key. They become NOT NULL."`
-	Indexes    Named[[]string] `yaml:"indexes" jsonschema_description:"Indexes: a name of your own for each, and its columns in order."`
-	Unique     Named[[]string] `yaml:"unique" jsonschema_description:"Unique constraints besides the key: a name of your own for each, and its columns in order."`
-	Checks     Named[string]   `yaml:"checks" jsonschema_description:"Check constraints: a name of your own for each, and a boolean SQL expression over the table's columns."`
-	Partitions *Partitions     `yaml:"partitions" jsonschema_description:"Splits the table into one LIST partition a value."`
-	Roles      *Roles          `yaml:"roles" jsonschema_description:"Roles that get what they need for this table, and no more. Made where they are missing."`
-	Publish    string          `yaml:"publish" jsonschema:"enum=batched,enum=atomic,enum=swap,enum=swap_or_atomic,default=batched" jsonschema_description:"How staged rows become live. batched: moves of at most 200000 rows, each its own transaction. atomic: one transaction that touches only the rows that differ. swap: the staged table takes the place of the old one; for runs that empty the table. swap_or_atomic: swap where the run empties the table, else atomic."`
+	Access         string            `yaml:"access" jsonschema:"minLength=1" jsonschema_description:"First part of the table's name, and its schema. Used with grouping and variant instead of schema and name."`
+	Grouping       string            `yaml:"grouping" jsonschema:"minLength=1" jsonschema_description:"Second part of the table's name: access_grouping_variant."`
+	Variant        string            `yaml:"variant" jsonschema:"minLength=1" jsonschema_description:"Third part of the table's name: access_grouping_variant."`
+	Schema         string            `yaml:"schema" jsonschema:"minLength=1" jsonschema_description:"The table's schema, as it is. Used with name instead of access, grouping and variant."`
+	Name           string            `yaml:"name" jsonschema:"minLength=1" jsonschema_description:"The table's name, as it is, without the schema. At most 63 bytes."`
+	Was            string            `yaml:"was" json:"-" jsonschema:"minLength=1" jsonschema_description:"What the table was called before: its name, or schema.name when the schema was another one. Without it a table of another name is a new one."`
+	Comment        string            `yaml:"comment" jsonschema_description:"What the table holds. Becomes its COMMENT."`
+	Columns        []Column          `yaml:"columns" jsonschema:"required,minItems=1" jsonschema_description:"The columns, in order."`
+	Keys           []string          `yaml:"keys" jsonschema:"required,minItems=1,minLength=1" jsonschema_description:"The columns that identify a row: the primary key. They become NOT NULL."`
+	PrimaryKeyName string            `yaml:"primary_key_name" json:",omitempty" jsonschema:"minLength=1" jsonschema_description:"The exact name of the primary key, for a table that exists already. Derived from the table's name when it is not given."`
+	Indexes        Named[Index]      `yaml:"indexes" jsonschema_description:"Indexes: a name of your own for each, and its columns in order, or a mapping that says more."`
+	Unique         Named[Unique]     `yaml:"unique" jsonschema_description:"Unique constraints besides the key: a name of your own for each, and its columns in order, or a mapping that says more."`
+	Checks         Named[Check]      `yaml:"checks" jsonschema_description:"Check constraints: a name of your own for each, and a boolean SQL expression over the table's columns, or a mapping that says more."`
+	ForeignKeys    Named[ForeignKey] `yaml:"foreign_keys" json:",omitempty" jsonschema_description:"Foreign keys: a name of your own for each, its columns and what they reference. Not for a table that is swapped."`
+	Partitions     *Partitions       `yaml:"partitions" jsonschema_description:"Splits the table into one LIST partition a value."`
+	Roles          *Roles            `yaml:"roles" jsonschema_description:"Roles that get what they need for this table, and no more. Made where they are missing."`
+	Publish        string            `yaml:"publish" jsonschema:"enum=batched,enum=atomic,enum=swap,enum=swap_or_atomic,default=batched" jsonschema_description:"How staged rows become live. batched: moves of at most 200000 rows, each its own transaction. atomic: one transaction that touches only the rows that differ. swap: the staged table takes the place of the old one; for runs that empty the table. swap_or_atomic: swap where the run empties the table, else atomic."`
+
+	Adopt bool `yaml:"adopt" json:",omitempty" jsonschema_description:"The table is there already, with its rows: its migration makes only what cs9gen needs besides it, and taking it back leaves the table alone. Never changed once the table is known."`
 
 	// src and path say where the table was read, for messages. A table made in
 	// Go has neither.
@@ -59,6 +63,8 @@ type Column struct {
 	Generated string `yaml:"generated" jsonschema:"minLength=1" jsonschema_description:"GENERATED ALWAYS AS (…) STORED: an immutable SQL expression over the other columns."`
 	Identity  string `yaml:"identity" jsonschema:"enum=always,enum=by default" jsonschema_description:"Makes the column an identity column: always or by default. For smallint, integer and bigint."`
 	Comment   string `yaml:"comment" jsonschema_description:"What the column holds. Becomes its COMMENT."`
+	Collation string `yaml:"collation" json:",omitempty" jsonschema:"minLength=1" jsonschema_description:"The collation: a name such as C, or schema.name. Letters keep their case; a part with a dot in it stands in double quotes."`
+	Sequence  string `yaml:"sequence" json:",omitempty" jsonschema:"minLength=1" jsonschema_description:"The exact name of the sequence of an identity column, in the table's schema. Derived from the table's and the column's name when it is not given."`
 }
 
 // Partitions say how a [Table] is split: one LIST partition a value.
@@ -73,26 +79,6 @@ type Roles struct {
 	Reader    string `yaml:"reader" jsonschema:"minLength=1" jsonschema_description:"May read the live table."`
 	Runner    string `yaml:"runner" jsonschema:"minLength=1" jsonschema_description:"May read the live table, drive runs and stage rows; not publish."`
 	Publisher string `yaml:"publisher" jsonschema:"minLength=1" jsonschema_description:"May publish runs; neither read nor write the table."`
-}
-
-// Named is a YAML mapping from names to values that keeps the order of the file.
-type Named[T any] []NamedItem[T]
-
-// NamedItem is one entry of a [Named].
-type NamedItem[T any] struct {
-	Name  string
-	Value T
-}
-
-// Get returns the value of the entry called name, and whether there is one.
-func (n Named[T]) Get(name string) (T, bool) {
-	for _, item := range n {
-		if item.Name == name {
-			return item.Value, true
-		}
-	}
-	var zero T
-	return zero, false
 }
 
 // sqlTypes are the type names of a definition that are not PostgreSQL's own.
@@ -113,6 +99,14 @@ func (c Column) SQLType() string {
 		return sql
 	}
 	return c.Type
+}
+
+// collated returns the type of the column with its collation, as SQL.
+func (c Column) collated() string {
+	if c.Collation == "" {
+		return c.SQLType()
+	}
+	return c.SQLType() + " COLLATE " + sqlName(c.Collation)
 }
 
 // Column returns the column called name, or nil when the table has none.

@@ -7,27 +7,6 @@ import (
 	"strings"
 )
 
-// normalised returns a table as the lock file and the diff know it: what it
-// means, however it was written. Schema and name are filled, the publish mode
-// too, types have one spelling, and what a table was called is forgotten.
-func normalised(t *Table) Table {
-	n := Table{
-		Schema: t.Schema, Name: t.Name, Comment: t.Comment,
-		Columns: slices.Clone(t.Columns), Keys: t.Keys, Indexes: t.Indexes, Unique: t.Unique, Checks: t.Checks,
-		Partitions: t.Partitions, Publish: publishMode(t),
-	}
-	for i := range n.Columns {
-		c := &n.Columns[i]
-		c.Type = oneSpelling(c.SQLType())
-		c.NotNull = c.NotNull || c.Identity != ""
-		c.Was = ""
-	}
-	if t.Roles != nil && *t.Roles != (Roles{}) {
-		n.Roles = t.Roles
-	}
-	return n
-}
-
 // typeNames are the other names of PostgreSQL's types.
 var typeNames = map[string]string{
 	"int2": "smallint", "int": "integer", "int4": "integer", "int8": "bigint",

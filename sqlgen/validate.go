@@ -20,9 +20,11 @@ func validateTable(t *Table) []Problem {
 	c.checkName()
 	c.checkColumns()
 	c.checkKeys()
-	c.checkIndexes("indexes", t.Indexes)
-	c.checkIndexes("unique", t.Unique)
+	c.checkExact("primary_key_name", t.PrimaryKeyName)
+	c.checkIndexes()
+	c.checkUnique()
 	c.checkChecks()
+	c.checkForeignKeys()
 	c.checkPartitions()
 	c.checkRoles()
 	c.checkPublish()
@@ -153,12 +155,7 @@ const maxIndexColumns = 32
 // checkColumnList checks a list of column names: of the keys, an index or a
 // unique constraint.
 func (c *checker) checkColumnList(part string, names []string) {
-	if len(names) == 0 && !c.bad(part) {
-		c.fail(part, "there is no column: name at least one")
-	}
-	if len(names) > maxIndexColumns {
-		c.fail(part, "there are %d columns, PostgreSQL allows %d in an index: drop some", len(names), maxIndexColumns)
-	}
+	c.checkListSize(part, len(names))
 	for i, name := range names {
 		item := fmt.Sprintf("%s[%d]", part, i)
 		if c.bad(item) {
@@ -169,6 +166,15 @@ func (c *checker) checkColumnList(part string, names []string) {
 			continue
 		}
 		c.checkColumnName(item, name)
+	}
+}
+
+func (c *checker) checkListSize(part string, columns int) {
+	if columns == 0 && !c.bad(part) {
+		c.fail(part, "there is no column: name at least one")
+	}
+	if columns > maxIndexColumns {
+		c.fail(part, "there are %d columns, PostgreSQL allows %d in an index: drop some", columns, maxIndexColumns)
 	}
 }
 
@@ -217,37 +223,6 @@ func (c *checker) checkKeys() {
 			c.fail(notNull, "the key column %q cannot allow NULL, rows without a key could never be told apart: remove not_null, or take the column out of keys", column.Name)
 		}
 		column.NotNull = true
-	}
-}
-
-func (c *checker) checkIndexes(field string, indexes Named[[]string]) {
-	for _, index := range indexes {
-		part := joinPath(field, index.Name)
-		if problem := identProblem(index.Name); problem != "" {
-			c.failName(part, "%s", problem)
-			continue
-		}
-		if c.t.src.bad[c.path(part)] {
-			continue
-		}
-		c.checkColumnList(part, index.Value)
-		p := c.t.Partitions
-		if field == "unique" && p != nil && c.t.Column(p.Column) != nil && !slices.Contains(index.Value, p.Column) && !c.bad(part) {
-			c.fail(part, "the columns lack %q, by which the table is partitioned, and PostgreSQL cannot keep rows unique across partitions: add it, or drop the constraint", p.Column)
-		}
-	}
-}
-
-func (c *checker) checkChecks() {
-	for i := range c.t.Checks {
-		check := &c.t.Checks[i]
-		check.Value = strings.TrimSpace(check.Value)
-		part := joinPath("checks", check.Name)
-		if problem := identProblem(check.Name); problem != "" {
-			c.failName(part, "%s", problem)
-			continue
-		}
-		c.checkExpression(part, fmt.Sprintf("the check %q", check.Name), check.Value, false)
 	}
 }
 

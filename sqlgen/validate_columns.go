@@ -77,6 +77,16 @@ func (c *checker) checkColumn(part string, column *Column) {
 	if c.given(part+".identity") && !c.bad(part+".identity") {
 		c.checkIdentity(part, column)
 	}
+	if c.given(part + ".collation") {
+		c.checkObjectName(part+".collation", column.Collation)
+		if typeCollation.MatchString(column.Type) {
+			c.fail(part+".collation", "the type of the column %q holds COLLATE too: remove one of the two", name)
+		}
+	}
+	c.checkExact(part+".sequence", column.Sequence)
+	if c.given(part+".sequence") && !c.given(part+".identity") {
+		c.fail(part+".sequence", "the column %q is no identity column and has no sequence of its own: remove sequence, or add identity", name)
+	}
 	var ways []string
 	for _, field := range []string{"default", "generated", "identity"} {
 		if c.given(part + "." + field) {
@@ -103,6 +113,7 @@ func (c *checker) checkIdentity(part string, column *Column) {
 }
 
 var (
+	typeCollation  = regexp.MustCompile(`(?i)\bcollate\b`)
 	serialType     = regexp.MustCompile(`(?i)^(pg_catalog\.)?(small|big)?serial[248]?$`)
 	constraintWord = regexp.MustCompile(`(?i)^(not|null|default|primary|unique|check|references|generated|constraint)$`)
 )

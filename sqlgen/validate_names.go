@@ -19,6 +19,11 @@ func validateTogether(tables []Table) []Problem {
 		r.tables[id] = t
 		r.addTable(t)
 	}
+	for i := range tables {
+		if t := &tables[i]; t.Name != "" && !t.src.bad[t.path] {
+			r.checkForeignKeys(t)
+		}
+	}
 	return r.problems
 }
 
@@ -67,6 +72,9 @@ func (r *registry) addTable(t *Table) {
 	for _, check := range n.Checks {
 		r.constraint(t, check.Value, fmt.Sprintf("the check %q", check.Name), joinPath(t.path+".checks", check.Name))
 	}
+	for _, key := range n.ForeignKeys {
+		r.constraint(t, key.Value, fmt.Sprintf("the foreign key %q", key.Name), joinPath(t.path+".foreign_keys", key.Name))
+	}
 	for i, partition := range n.Partitions {
 		r.relation(t, partition.Value, fmt.Sprintf("the partition of %q", partition.Name), fmt.Sprintf("%s.partitions.values[%d]", t.path, i))
 	}
@@ -80,6 +88,31 @@ func (r *registry) addTable(t *Table) {
 	r.routine(t, n.DeleteStep, "the delete function")
 	r.routine(t, n.MoveBatch, "the move function")
 	r.routine(t, n.ApplyChanges, "the function that applies what differs")
+}
+
+// checkForeignKeys looks at the tables that t references, those that are defined.
+// Others may be there all the same.
+func (r *registry) checkForeignKeys(t *Table) {
+	for _, item := range t.ForeignKeys {
+		path := joinPath(t.path+".foreign_keys", item.Name)
+		schema, name, err := splitName(oneName(item.Value.References, t.Schema))
+		other := r.tables[[2]string{schema, name}]
+		if err != nil || other == nil || t.src.badUnder(path) || other.src.badUnder(other.path) {
+			continue
+		}
+		switch {
+		case other.swaps():
+			r.failValue(t, path+".references", "the table %s is published %s, and no foreign key can reference it: PostgreSQL would look for each reference while a partition is swapped; publish it atomic or batched, or drop the foreign key", Qualified(schema, name), other.Publish)
+			continue
+		case len(item.Value.To) == 0 && len(item.Value.Columns) != len(other.Keys):
+			r.failValue(t, path+".columns", "there are %d columns, and the keys of %s are %d: name as many, or give the referenced ones in to", len(item.Value.Columns), Qualified(schema, name), len(other.Keys))
+		}
+		for i, column := range item.Value.To {
+			if other.Column(column) == nil {
+				r.failValue(t, fmt.Sprintf("%s.to[%d]", path, i), "%q is no column of %s (%s): name one of it", column, Qualified(schema, name), place(other, other.path))
+			}
+		}
+	}
 }
 
 func (r *registry) relation(t *Table, name, what, path string) {
@@ -112,6 +145,15 @@ func (r *registry) fail(t *Table, path, format string, args ...any) {
 	if key, ok := t.src.keys[path]; ok {
 		pos = key
 	}
+	r.problems = append(r.problems, Problem{
+		File: t.src.file, Line: pos.line, Column: pos.column, Path: path,
+		Message: fmt.Sprintf(format, args...),
+	})
+}
+
+// failValue reports a problem at the value of a part, not at its name.
+func (r *registry) failValue(t *Table, path, format string, args ...any) {
+	pos := t.src.at(path)
 	r.problems = append(r.problems, Problem{
 		File: t.src.file, Line: pos.line, Column: pos.column, Path: path,
 		Message: fmt.Sprintf(format, args...),
