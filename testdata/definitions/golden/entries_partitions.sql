@@ -173,7 +173,9 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed.
+--          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
+--          has one live row of its key, and there are no others.
 CREATE FUNCTION anon.entries_partitions_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -194,6 +196,7 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('anon.entries_partitions'::regclass, 's', 'l');
     v_staged_diff CONSTANT text := cs9.key_match('anon.entries_partitions'::regclass, 's', 'd');
     v_live_diff   CONSTANT text := cs9.key_match('anon.entries_partitions'::regclass, 'l', 'd');
+    v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
@@ -209,18 +212,35 @@ BEGIN
         WHERE l.id IS NULL
            OR (l.cs9_deleted AND ROW(l.id, l.region, l.title, l.n)::record *<> ROW(s.id, s.region, s.title, s.n)::record)
            OR (NOT l.cs9_deleted AND ROW(l.title, l.n)::record *<> ROW(s.title, s.n)::record)
-        UNION ALL
-        SELECT l.id, l.region, 'delete'
-        FROM (SELECT * FROM anon.entries_partitions WHERE (%2$s)) AS l
-        WHERE NOT EXISTS (SELECT FROM %1$s AS s WHERE %3$s)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+
+    IF p_deletes = 'true' THEN
+        EXECUTE format(
+            $counts$
+            SELECT (SELECT count(*) FROM anon.entries_partitions)
+                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+            $counts$, p_staged)
+        INTO v_some_gone;
+    END IF;
+    EXECUTE format(
+        $gone$
+        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        SELECT l.id, l.region
+        FROM (SELECT * FROM anon.entries_partitions WHERE (%s)) AS l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
+    ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
         DELETE FROM anon.entries_partitions AS l
-        USING pg_temp.cs9_diff AS d
-        WHERE d.cs9_change IN ('delete', 'replace') AND %s
+        USING (
+            SELECT g.id, g.region FROM pg_temp.cs9_gone AS g
+            UNION ALL
+            SELECT d.id, d.region FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
+        ) AS d
+        WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -255,7 +275,7 @@ BEGIN
         ORDER BY s.id, s.region
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
-    DROP TABLE pg_temp.cs9_diff;
+    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
 -- +goose StatementEnd

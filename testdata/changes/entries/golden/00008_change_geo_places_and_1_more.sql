@@ -157,7 +157,9 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed.
+--          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
+--          has one live row of its key, and there are no others.
 CREATE OR REPLACE FUNCTION geo.places_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -178,6 +180,7 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('geo.places'::regclass, 's', 'l');
     v_staged_diff CONSTANT text := cs9.key_match('geo.places'::regclass, 's', 'd');
     v_live_diff   CONSTANT text := cs9.key_match('geo.places'::regclass, 'l', 'd');
+    v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
@@ -193,18 +196,35 @@ BEGIN
         WHERE l.k IS NULL
            OR (l.cs9_deleted AND ROW(l.k, l.name)::record *<> ROW(s.k, s.name)::record)
            OR (NOT l.cs9_deleted AND ROW(l.name)::record *<> ROW(s.name)::record)
-        UNION ALL
-        SELECT l.k, 'delete'
-        FROM (SELECT * FROM geo.places WHERE (%2$s)) AS l
-        WHERE NOT EXISTS (SELECT FROM %1$s AS s WHERE %3$s)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+
+    IF p_deletes = 'true' THEN
+        EXECUTE format(
+            $counts$
+            SELECT (SELECT count(*) FROM geo.places)
+                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+            $counts$, p_staged)
+        INTO v_some_gone;
+    END IF;
+    EXECUTE format(
+        $gone$
+        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        SELECT l.k
+        FROM (SELECT * FROM geo.places WHERE (%s)) AS l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
+    ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
         DELETE FROM geo.places AS l
-        USING pg_temp.cs9_diff AS d
-        WHERE d.cs9_change IN ('delete', 'replace') AND %s
+        USING (
+            SELECT g.k FROM pg_temp.cs9_gone AS g
+            UNION ALL
+            SELECT d.k FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
+        ) AS d
+        WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -234,7 +254,7 @@ BEGIN
         ORDER BY s.k
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
-    DROP TABLE pg_temp.cs9_diff;
+    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
 -- +goose StatementEnd
@@ -462,7 +482,9 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed.
+--          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
+--          has one live row of its key, and there are no others.
 CREATE OR REPLACE FUNCTION anon.records_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -483,6 +505,7 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('anon.records'::regclass, 's', 'l');
     v_staged_diff CONSTANT text := cs9.key_match('anon.records'::regclass, 's', 'd');
     v_live_diff   CONSTANT text := cs9.key_match('anon.records'::regclass, 'l', 'd');
+    v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
@@ -498,18 +521,35 @@ BEGIN
         WHERE l.id IS NULL
            OR (l.cs9_deleted AND ROW(l.id, l.m, l.title, l.number, l.look, l.label)::record *<> ROW(s.id, s.m, s.title, s.number, s.look, s.label)::record)
            OR (NOT l.cs9_deleted AND ROW(l.m, l.title, l.number, l.look, l.label)::record *<> ROW(s.m, s.title, s.number, s.look, s.label)::record)
-        UNION ALL
-        SELECT l.id, 'delete'
-        FROM (SELECT * FROM anon.records WHERE (%2$s)) AS l
-        WHERE NOT EXISTS (SELECT FROM %1$s AS s WHERE %3$s)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+
+    IF p_deletes = 'true' THEN
+        EXECUTE format(
+            $counts$
+            SELECT (SELECT count(*) FROM anon.records)
+                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+            $counts$, p_staged)
+        INTO v_some_gone;
+    END IF;
+    EXECUTE format(
+        $gone$
+        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        SELECT l.id
+        FROM (SELECT * FROM anon.records WHERE (%s)) AS l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
+    ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
         DELETE FROM anon.records AS l
-        USING pg_temp.cs9_diff AS d
-        WHERE d.cs9_change IN ('delete', 'replace') AND %s
+        USING (
+            SELECT g.id FROM pg_temp.cs9_gone AS g
+            UNION ALL
+            SELECT d.id FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
+        ) AS d
+        WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -551,7 +591,7 @@ BEGIN
         ORDER BY s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
-    DROP TABLE pg_temp.cs9_diff;
+    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
 -- +goose StatementEnd
@@ -800,7 +840,9 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed.
+--          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
+--          has one live row of its key, and there are no others.
 CREATE OR REPLACE FUNCTION anon.entries_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -821,6 +863,7 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('anon.entries'::regclass, 's', 'l');
     v_staged_diff CONSTANT text := cs9.key_match('anon.entries'::regclass, 's', 'd');
     v_live_diff   CONSTANT text := cs9.key_match('anon.entries'::regclass, 'l', 'd');
+    v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
@@ -836,18 +879,35 @@ BEGIN
         WHERE l.id IS NULL
            OR (l.cs9_deleted AND ROW(l.id, l.n, l.title, l.number, l.look, l.label)::record *<> ROW(s.id, s.n, s.title, s.number, s.look, s.label)::record)
            OR (NOT l.cs9_deleted AND ROW(l.n, l.title, l.number, l.look, l.label)::record *<> ROW(s.n, s.title, s.number, s.look, s.label)::record)
-        UNION ALL
-        SELECT l.id, 'delete'
-        FROM (SELECT * FROM anon.entries WHERE (%2$s)) AS l
-        WHERE NOT EXISTS (SELECT FROM %1$s AS s WHERE %3$s)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+
+    IF p_deletes = 'true' THEN
+        EXECUTE format(
+            $counts$
+            SELECT (SELECT count(*) FROM anon.entries)
+                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+            $counts$, p_staged)
+        INTO v_some_gone;
+    END IF;
+    EXECUTE format(
+        $gone$
+        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        SELECT l.id
+        FROM (SELECT * FROM anon.entries WHERE (%s)) AS l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
+    ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
         DELETE FROM anon.entries AS l
-        USING pg_temp.cs9_diff AS d
-        WHERE d.cs9_change IN ('delete', 'replace') AND %s
+        USING (
+            SELECT g.id FROM pg_temp.cs9_gone AS g
+            UNION ALL
+            SELECT d.id FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
+        ) AS d
+        WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -889,7 +949,7 @@ BEGIN
         ORDER BY s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
-    DROP TABLE pg_temp.cs9_diff;
+    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
 -- +goose StatementEnd
@@ -1079,7 +1139,9 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed.
+--          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
+--          has one live row of its key, and there are no others.
 CREATE OR REPLACE FUNCTION anon.lookup_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -1100,6 +1162,7 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('anon.lookup'::regclass, 's', 'l');
     v_staged_diff CONSTANT text := cs9.key_match('anon.lookup'::regclass, 's', 'd');
     v_live_diff   CONSTANT text := cs9.key_match('anon.lookup'::regclass, 'l', 'd');
+    v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
@@ -1115,18 +1178,35 @@ BEGIN
         WHERE l.k IS NULL
            OR (l.cs9_deleted AND ROW(l.k, l.label)::record *<> ROW(s.k, s.label)::record)
            OR (NOT l.cs9_deleted AND ROW(l.label)::record *<> ROW(s.label)::record)
-        UNION ALL
-        SELECT l.k, 'delete'
-        FROM (SELECT * FROM anon.lookup WHERE (%2$s)) AS l
-        WHERE NOT EXISTS (SELECT FROM %1$s AS s WHERE %3$s)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+
+    IF p_deletes = 'true' THEN
+        EXECUTE format(
+            $counts$
+            SELECT (SELECT count(*) FROM anon.lookup)
+                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+            $counts$, p_staged)
+        INTO v_some_gone;
+    END IF;
+    EXECUTE format(
+        $gone$
+        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        SELECT l.k
+        FROM (SELECT * FROM anon.lookup WHERE (%s)) AS l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
+    ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
         DELETE FROM anon.lookup AS l
-        USING pg_temp.cs9_diff AS d
-        WHERE d.cs9_change IN ('delete', 'replace') AND %s
+        USING (
+            SELECT g.k FROM pg_temp.cs9_gone AS g
+            UNION ALL
+            SELECT d.k FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
+        ) AS d
+        WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
 
@@ -1156,7 +1236,7 @@ BEGIN
         ORDER BY s.k
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
-    DROP TABLE pg_temp.cs9_diff;
+    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
 -- +goose StatementEnd
