@@ -168,12 +168,9 @@ func (r *renderer) buildIndex(id string) (build, drop []string) {
 	invalid := func(index string) string {
 		return fmt.Sprintf("SELECT cs9.drop_invalid_index(%s, %s)", QuoteLiteral(r.t.Schema), QuoteLiteral(index))
 	}
-	var parts []string
-	for _, partition := range r.names.Partitions {
-		parts = append(parts, partition.Value)
-	}
+	parts := r.t.partitionTables()
 	if r.t.hasPart() {
-		parts = append(parts, r.names.Part)
+		parts = []partitionTable{{table: r.names.Part, parent: r.t.Name}}
 	}
 	if len(parts) == 0 {
 		return []string{
@@ -181,13 +178,28 @@ func (r *renderer) buildIndex(id string) (build, drop []string) {
 			fmt.Sprintf("CREATE INDEX CONCURRENTLY IF NOT EXISTS %s\n    ON %s (%s)", QuoteIdent(name), r.live(), quoteList(columns)),
 		}, []string{"DROP INDEX CONCURRENTLY IF EXISTS " + r.own(name)}
 	}
-	build = append(build, fmt.Sprintf("CREATE INDEX IF NOT EXISTS %s\n    ON ONLY %s (%s)", QuoteIdent(name), r.live(), quoteList(columns)))
-	for _, part := range parts {
-		own := derive(part+"_"+id, "_idx")
+	onOnly := func(index, table string) string {
+		return fmt.Sprintf("CREATE INDEX IF NOT EXISTS %s\n    ON ONLY %s (%s)", QuoteIdent(index), r.own(table), quoteList(columns))
+	}
+	attach := func(above, index string) string {
+		return fmt.Sprintf("ALTER INDEX %s\n    ATTACH PARTITION %s", r.own(above), r.own(index))
+	}
+	build = append(build, onOnly(name, r.t.Name))
+	of := map[string]string{r.t.Name: name} // the index of each table that is split
+	for i, part := range parts {
+		own := derive(part.table+"_"+id, "_idx")
+		if part.part.Partitions != nil {
+			of[part.table] = own
+			build = append(build, onOnly(own, part.table))
+			continue
+		}
 		build = append(build,
 			invalid(own),
-			fmt.Sprintf("CREATE INDEX CONCURRENTLY IF NOT EXISTS %s\n    ON %s (%s)", QuoteIdent(own), r.own(part), quoteList(columns)),
-			fmt.Sprintf("ALTER INDEX %s\n    ATTACH PARTITION %s", r.own(name), r.own(own)))
+			fmt.Sprintf("CREATE INDEX CONCURRENTLY IF NOT EXISTS %s\n    ON %s (%s)", QuoteIdent(own), r.own(part.table), quoteList(columns)),
+			attach(of[part.parent], own))
+		if last := i+1 == len(parts) || parts[i+1].parent != part.parent; last && part.parent != r.t.Name {
+			build = append(build, attach(name, of[part.parent])) // it is complete
+		}
 	}
 	return build, []string{"DROP INDEX IF EXISTS " + r.own(name)}
 }

@@ -35,6 +35,7 @@ func (c tableChange) renamed() *Table {
 	for _, r := range c.renames {
 		t = t.withColumnRenamed(r)
 	}
+	t.Partitions = t.partsNamedAs(c.to)
 	return &t
 }
 
@@ -69,9 +70,7 @@ func (t Table) withColumnRenamed(r rename) Table {
 	for _, check := range checks {
 		t.Checks = t.Checks.add(check.Name, renameIn(check.Value, r))
 	}
-	if t.Partitions != nil && t.Partitions.Column == r.from {
-		t.Partitions = &Partitions{Column: r.to, Values: t.Partitions.Values}
-	}
+	t.Partitions = t.Partitions.withColumnRenamed(r)
 	return t
 }
 
@@ -103,6 +102,7 @@ func (c tableChange) renameSteps(mid *Table) []step {
 	add := func(format string, args ...any) { out = append(out, step{sql: fmt.Sprintf(format, args...)}) }
 	inNew := func(name string) string { return Qualified(c.to.Schema, name) }
 	before, after := was.liveObjects(), is.liveObjects()
+	var partitions []rename
 	routinesBefore, routinesAfter := was.ownRoutines(), is.ownRoutines()
 	if c.from.Schema != c.to.Schema {
 		add("CREATE SCHEMA IF NOT EXISTS %s", QuoteIdent(c.to.Schema))
@@ -123,6 +123,11 @@ func (c tableChange) renameSteps(mid *Table) []step {
 		add("ALTER TABLE %s RENAME COLUMN %s TO %s", is.live(), QuoteIdent(r.from), QuoteIdent(r.to))
 	}
 	for i, o := range before {
+		if o.kind == partition && o.name != after[i].name {
+			partitions = append(partitions, rename{o.name, after[i].name})
+		}
+	}
+	for i, o := range before {
 		if o.name == after[i].name {
 			continue
 		}
@@ -131,8 +136,13 @@ func (c tableChange) renameSteps(mid *Table) []step {
 			add("ALTER INDEX %s RENAME TO %s", inNew(o.name), QuoteIdent(after[i].name))
 		case checkConstraint:
 			add("ALTER TABLE %s RENAME CONSTRAINT %s TO %s", is.live(), QuoteIdent(o.name), QuoteIdent(after[i].name))
-		case part, partition:
+		case part:
 			add("ALTER TABLE %s RENAME TO %s", inNew(o.name), QuoteIdent(after[i].name))
+		case partition: // all of them at the first
+			for _, r := range inFreeOrder(partitions) {
+				add("ALTER TABLE %s RENAME TO %s", inNew(r.from), QuoteIdent(r.to))
+			}
+			partitions = nil
 		case sequence:
 			add("ALTER SEQUENCE %s RENAME TO %s", inNew(o.name), QuoteIdent(after[i].name))
 		}

@@ -52,6 +52,7 @@ func (c tableChange) sections() ([]section, error) {
 		{"The one partition becomes the table again.", p.join},
 		{"What goes.", p.drops},
 		{"Columns.", p.columns},
+		{"Partitions that take other rows than before.", p.rebound},
 		{"What is new.", p.creates},
 		{"The table becomes the one partition of a new one, which takes its name.", p.split},
 		{"The staging template: each run writes to a copy of it.", p.templateCreates},
@@ -63,13 +64,13 @@ func (c tableChange) sections() ([]section, error) {
 
 // tablePlan is a change in the order in which it is done.
 type tablePlan struct {
-	templateDrops, renames, join, drops, columns, creates, split []step
-	templateCreates, routines, remarks                           []step
-	register                                                     string
+	templateDrops, renames, join, drops, columns, rebound, creates, split []step
+	templateCreates, routines, remarks                                    []step
+	register                                                              string
 }
 
 func (p *tablePlan) empty() bool {
-	for _, steps := range [][]step{p.templateDrops, p.renames, p.join, p.drops, p.columns, p.creates, p.split, p.templateCreates, p.routines, p.remarks} {
+	for _, steps := range [][]step{p.templateDrops, p.renames, p.join, p.drops, p.columns, p.rebound, p.creates, p.split, p.templateCreates, p.routines, p.remarks} {
 		if len(steps) > 0 {
 			return false
 		}
@@ -105,6 +106,7 @@ func (c tableChange) work() (*tablePlan, error) {
 	d := diff{recreated: columns.recreated, dropped: columns.dropped, skip: c.skips}
 	d.objects(newRenderer(was).liveObjects(), newRenderer(is).liveObjects())
 	p.creates = c.creates(d.creates, is)
+	p.rebound = d.rebinds(is)
 
 	// comments, grants and routines are those of the table as it will be
 	d.moved = c.moved()
@@ -144,7 +146,7 @@ type restSteps struct{ routines, remarks []step }
 func (c tableChange) otherObjects(mid *Table, d *diff) (restSteps, error) {
 	var rest restSteps
 	midR, toR := newRenderer(mid), newRenderer(c.to)
-	was, err := midR.routineObjects()
+	was, err := newRenderer(c.from).routineObjects() // PostgreSQL renames no column in their text
 	if err != nil {
 		return rest, err
 	}
@@ -170,6 +172,7 @@ type diff struct {
 	skip               func(o object, drops bool) bool
 
 	drops, creates []object
+	rebound        []rebound
 }
 
 // objects compares two lists of objects.
@@ -184,6 +187,9 @@ func (d *diff) objects(was, is []object) {
 		switch {
 		case i < 0:
 		case o.create == was[i].create && !d.forced(o):
+			continue
+		case o.kind == partition:
+			d.rebound = append(d.rebound, rebound{was[i], o})
 			continue
 		case o.kind != comment:
 			d.drop(was[i])
@@ -212,10 +218,13 @@ func (d *diff) forced(o object) bool {
 // cost a table that has rows.
 func (c tableChange) creates(objects []object, is *Table) []step {
 	live := Qualified(is.Schema, is.Name)
+	before := c.renamed().partitionTables()
 	var out []step
 	for _, o := range objects {
 		s := step{sql: o.create}
 		switch o.kind {
+		case partition:
+			s.hazards = besideDefault(is, o, before)
 		case primaryKey:
 			s.hazards = []string{fmt.Sprintf("builds the index of the primary key of %s under ACCESS EXCLUSIVE: readers and writers wait. It fails where two rows have the same key, or a key has a NULL", live)}
 		case uniqueConstraint:
@@ -237,8 +246,7 @@ func inOrderOf(t, other *Table) *Table {
 	out.Columns = ordered(t.Columns, other.Columns, func(c Column) string { return c.Name })
 	out.Checks = ordered(t.Checks, other.Checks, func(c NamedItem[string]) string { return c.Name })
 	if t.Partitions != nil && other.Partitions != nil {
-		values := ordered(t.Partitions.Values, other.Partitions.Values, func(value string) string { return value })
-		out.Partitions = &Partitions{Column: t.Partitions.Column, Values: values}
+		out.Partitions = t.Partitions.inOrderOf(other.Partitions)
 	}
 	return &out
 }

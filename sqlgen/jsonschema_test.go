@@ -29,7 +29,7 @@ func TestJSONSchemaNamesEveryField(t *testing.T) {
 	var schema schemaObject
 	require.NoError(t, json.Unmarshal(text, &schema))
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[File](), reflect.TypeFor[Table](), reflect.TypeFor[Column](), reflect.TypeFor[Partitions](),
+		reflect.TypeFor[File](), reflect.TypeFor[Table](), reflect.TypeFor[Column](), reflect.TypeFor[Partitions](), reflect.TypeFor[Part](),
 	} {
 		object, ok := schema.Defs[typ.Name()]
 		require.True(t, ok, "no definition of %s in\n%s", typ.Name(), text)

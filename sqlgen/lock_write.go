@@ -48,9 +48,9 @@ func (w *lockWriter) item(v reflect.Value, depth int) {
 		w.WriteString(indent + "- " + text + "\n")
 		return
 	}
-	if column, ok := v.Interface().(Column); ok {
+	if !v.FieldByName("Value").IsValid() {
 		var inner lockWriter
-		inner.value(reflect.ValueOf(column), depth+1)
+		inner.value(v, depth+1)
 		w.WriteString(indent + "- " + strings.TrimLeft(inner.String(), " "))
 		return
 	}

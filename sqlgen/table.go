@@ -32,7 +32,7 @@ type Table struct {
 	Indexes    Named[[]string] `yaml:"indexes" jsonschema_description:"Indexes: a name of your own for each, and its columns in order."`
 	Unique     Named[[]string] `yaml:"unique" jsonschema_description:"Unique constraints besides the key: a name of your own for each, and its columns in order."`
 	Checks     Named[string]   `yaml:"checks" jsonschema_description:"Check constraints: a name of your own for each, and a boolean SQL expression over the table's columns."`
-	Partitions *Partitions     `yaml:"partitions" jsonschema_description:"Splits the table into one LIST partition a value."`
+	Partitions *Partitions     `yaml:"partitions" jsonschema_description:"Splits the table: column and values give one LIST partition a value; by, columns and parts say more."`
 	Roles      *Roles          `yaml:"roles" jsonschema_description:"Roles that get what they need for this table, and no more. Made where they are missing."`
 	Publish    string          `yaml:"publish" jsonschema:"enum=batched,enum=atomic,enum=swap,enum=swap_or_atomic,default=batched" jsonschema_description:"How staged rows become live. batched: moves of at most 200000 rows, each its own transaction. atomic: one transaction that touches only the rows that differ. swap: the staged table takes the place of the old one; for runs that empty the table. swap_or_atomic: swap where the run empties the table, else atomic."`
 
@@ -59,12 +59,6 @@ type Column struct {
 	Generated string `yaml:"generated" jsonschema:"minLength=1" jsonschema_description:"GENERATED ALWAYS AS (…) STORED: an immutable SQL expression over the other columns."`
 	Identity  string `yaml:"identity" jsonschema:"enum=always,enum=by default" jsonschema_description:"Makes the column an identity column: always or by default. For smallint, integer and bigint."`
 	Comment   string `yaml:"comment" jsonschema_description:"What the column holds. Becomes its COMMENT."`
-}
-
-// Partitions say how a [Table] is split: one LIST partition a value.
-type Partitions struct {
-	Column string   `yaml:"column" jsonschema:"required,minLength=1" jsonschema_description:"The column whose value says in which partition a row lives. Must be one of the keys."`
-	Values []string `yaml:"values,scalar" jsonschema:"required,minItems=1" jsonschema_description:"The values, one partition each. A row with another value is refused."`
 }
 
 // Roles are the roles that the migration of a [Table] grants to. Each may be

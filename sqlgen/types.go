@@ -14,7 +14,7 @@ func normalised(t *Table) Table {
 	n := Table{
 		Schema: t.Schema, Name: t.Name, Comment: t.Comment,
 		Columns: slices.Clone(t.Columns), Keys: t.Keys, Indexes: t.Indexes, Unique: t.Unique, Checks: t.Checks,
-		Partitions: t.Partitions, Publish: publishMode(t),
+		Partitions: t.Partitions.Short(), Publish: publishMode(t),
 	}
 	for i := range n.Columns {
 		c := &n.Columns[i]

@@ -231,9 +231,10 @@ func (c *checker) checkIndexes(field string, indexes Named[[]string]) {
 			continue
 		}
 		c.checkColumnList(part, index.Value)
-		p := c.t.Partitions
-		if field == "unique" && p != nil && c.t.Column(p.Column) != nil && !slices.Contains(index.Value, p.Column) && !c.bad(part) {
-			c.fail(part, "the columns lack %q, by which the table is partitioned, and PostgreSQL cannot keep rows unique across partitions: add it, or drop the constraint", p.Column)
+		for _, column := range c.t.partitionColumns() {
+			if field == "unique" && c.t.Column(column) != nil && !slices.Contains(index.Value, column) && !c.bad(part) {
+				c.fail(part, "the columns lack %q, by which the table is partitioned, and PostgreSQL cannot keep rows unique across partitions: add it, or drop the constraint", column)
+			}
 		}
 	}
 }

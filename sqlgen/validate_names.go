@@ -67,8 +67,15 @@ func (r *registry) addTable(t *Table) {
 	for _, check := range n.Checks {
 		r.constraint(t, check.Value, fmt.Sprintf("the check %q", check.Name), joinPath(t.path+".checks", check.Name))
 	}
-	for i, partition := range n.Partitions {
-		r.relation(t, partition.Value, fmt.Sprintf("the partition of %q", partition.Name), fmt.Sprintf("%s.partitions.values[%d]", t.path, i))
+	for _, p := range t.partitionTables() {
+		if t.src.badUnder(t.path + "." + p.path) {
+			continue
+		}
+		what := fmt.Sprintf("the partition %q", p.part.Name)
+		if p.short {
+			what = fmt.Sprintf("the partition of %q", p.part.Name)
+		}
+		r.relation(t, p.table, what, t.path+"."+p.path)
 	}
 	if t.hasPart() {
 		r.relation(t, n.Part, "the partition that is swapped", t.path+".publish")
