@@ -8,20 +8,24 @@ SET search_path = pg_catalog, pg_temp
 AS $apply_swaps$
 #variable_conflict error
 DECLARE
-    v_pair  record;
-    v_table record;
-    v_until timestamptz;
-    v_notes text[] := ARRAY[]::text[];
-    -- written down now: with the first switch the tables are not what they were
+    v_pair     record;
+    v_relation record;
+    v_table    record;
+    v_until    timestamptz;
+    v_notes    text[] := ARRAY[]::text[];
+    -- written down now: with the first switch the tables are not what they were. Default partitions come last, behind
+    -- those beside them: PostgreSQL reads one that is there for rows that belong to another.
     v_pairs CONSTANT jsonb := (
-        SELECT coalesce(jsonb_agg(jsonb_build_object('table_id', a.table_id, 'leaf', p.leaf::oid, 'staged', p.staged::oid, 'bound', p.bound)
-                                  ORDER BY a.table_id, p.leaf::text COLLATE "C"), '[]')
+        SELECT coalesce(jsonb_agg(jsonb_build_object('table_id', a.table_id, 'leaf', p.leaf::oid, 'parent', p.parent::oid, 'staged', p.staged::oid,
+                                                     'bound', p.path[cardinality(p.path)])
+                                  ORDER BY a.table_id, ARRAY (SELECT b.bound = 'DEFAULT' FROM unnest(p.path) WITH ORDINALITY AS b (bound, n) ORDER BY b.n),
+                                           p.leaf::text COLLATE "C"), '[]')
         FROM cs9.apply_tables(p_run_id) AS a
         CROSS JOIN LATERAL cs9.swap_pairs(p_run_id, a.table_id) AS p
         WHERE a.mode = 'swap');
 BEGIN
     FOR v_pair IN
-        SELECT p.* FROM jsonb_to_recordset(v_pairs) AS p (table_id integer, leaf oid, staged oid, bound text) WHERE p.staged IS NOT NULL
+        SELECT p.* FROM jsonb_to_recordset(v_pairs) AS p (table_id integer, leaf oid, staged oid) WHERE p.staged IS NOT NULL
     LOOP
         PERFORM cs9.finish_partition(p_run_id, v_pair.table_id, v_pair.leaf::regclass, v_pair.staged::regclass);
     END LOOP;
@@ -29,19 +33,24 @@ BEGIN
     -- a reader that holds one of these tables and waits for another looks for a deadlock after deadlock_timeout, and would
     -- be the one to fail: all the locks are there before that, or are given up together
     v_until := clock_timestamp() + least(cs9.setting('lock_timeout', '2s')::interval, current_setting('deadlock_timeout')::interval * 0.8);
-    FOR v_table IN
-        SELECT DISTINCT p.table_id FROM jsonb_to_recordset(v_pairs) AS p (table_id integer) ORDER BY p.table_id
+    FOR v_relation IN
+        SELECT r.relation FROM cs9.swap_locks(v_pairs) AS r
     LOOP
         PERFORM set_config('lock_timeout', format('%sms', greatest(1, ceil(extract(epoch FROM v_until - clock_timestamp()) * 1000))), true);
-        EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', cs9.table_label(v_table.table_id));
+        EXECUTE format('LOCK TABLE ONLY %s IN ACCESS EXCLUSIVE MODE', v_relation.relation);
     END LOOP;
     FOR v_pair IN
-        SELECT p.* FROM jsonb_to_recordset(v_pairs) AS p (table_id integer, leaf oid, staged oid, bound text)
+        SELECT p.* FROM jsonb_to_recordset(v_pairs) AS p (leaf oid, parent oid, staged oid) WHERE p.staged IS NOT NULL
+    LOOP
+        EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', v_pair.parent::regclass, v_pair.leaf::regclass);
+    END LOOP;
+    FOR v_pair IN
+        SELECT p.* FROM jsonb_to_recordset(v_pairs) AS p (table_id integer, leaf oid, parent oid, staged oid, bound text)
     LOOP
         IF v_pair.staged IS NULL THEN
             EXECUTE format('TRUNCATE TABLE ONLY %s', v_pair.leaf::regclass);
         ELSE
-            PERFORM cs9.switch_partition(p_run_id, v_pair.table_id, v_pair.leaf::regclass, v_pair.staged::regclass, v_pair.bound);
+            PERFORM cs9.switch_partition(p_run_id, v_pair.table_id, v_pair.leaf::regclass, v_pair.parent::regclass, v_pair.staged::regclass, v_pair.bound);
         END IF;
     END LOOP;
 

@@ -1,4 +1,5 @@
--- Purpose: staged rows passed the checks of the definition; the live table may have got others since.
+-- Purpose: staged rows passed the checks of the definition; the live table may have got others since, and so may a
+--          partition, for its own rows.
 -- Errors:  S9013 names the check and the first row that fails it.
 CREATE FUNCTION cs9.check_constraints(p_run_id bigint, p_table_id integer)
 RETURNS void
@@ -15,10 +16,11 @@ BEGIN
         RETURN;
     END IF;
     FOR v_check IN
-        SELECT DISTINCT ON (pg_get_expr(c.conbin, c.conrelid)) c.conname, pg_get_expr(c.conbin, c.conrelid) AS expression
+        SELECT DISTINCT ON (expression, bound) c.conname, pg_get_expr(c.conbin, c.conrelid) AS expression,
+               coalesce(pg_get_partition_constraintdef(c.conrelid), 'true') AS bound
         FROM pg_catalog.pg_constraint AS c
         WHERE c.contype = 'c'
-          AND c.conrelid IN (SELECT to_regclass(cs9.table_label(p_table_id)) UNION SELECT leaf FROM cs9.leaf_relations(p_table_id) AS leaf)
+          AND c.conrelid IN (SELECT r FROM cs9.table_relations(p_table_id) AS r)
           AND c.coninhcount = 0
           AND NOT EXISTS (
               SELECT
@@ -27,9 +29,9 @@ BEGIN
                 AND k.conrelid = to_regclass(v_staged)
                 AND pg_get_expr(k.conbin, k.conrelid) = pg_get_expr(c.conbin, c.conrelid)
           )
-        ORDER BY pg_get_expr(c.conbin, c.conrelid), c.conname
+        ORDER BY expression, bound, c.conname
     LOOP
-        EXECUTE format('SELECT s::text FROM %s AS s WHERE NOT (%s) LIMIT 1', v_staged, v_check.expression) INTO v_row;
+        EXECUTE format('SELECT s::text FROM %s AS s WHERE NOT (%s) AND (%s) LIMIT 1', v_staged, v_check.expression, v_check.bound) INTO v_row;
         IF v_row IS NOT NULL THEN
             PERFORM cs9.cannot_finish(p_table_id, format('a staged row fails the check %I', v_check.conname),
                 format('The check is %s; the row is %s.', v_check.expression, left(v_row, 200)),

@@ -25,7 +25,7 @@ BEGIN
                 WHERE t.run_id = p_run_id AND to_regclass(cs9.table_label(t.table_id)) = f.confrelid) AS deletes
         FROM pg_catalog.pg_constraint AS f
         WHERE f.contype = 'f' AND f.conparentid = 0
-          AND f.conrelid IN (SELECT to_regclass(cs9.table_label(p_table_id)) UNION SELECT leaf FROM cs9.leaf_relations(p_table_id) AS leaf)
+          AND f.conrelid IN (SELECT r FROM cs9.table_relations(p_table_id) AS r)
         ORDER BY f.conname
     LOOP
         EXECUTE format(

@@ -12,7 +12,6 @@ AS $check_unique$
 #variable_conflict error
 DECLARE
     v_staged text := cs9.staged_label(p_run_id, p_table_id);
-    v_live   text := cs9.table_label(p_table_id);
     v_stays  text := format('NOT (%s)', cs9.run_deletes(p_run_id, p_table_id));
     v_other  text;
     v_keys   name[];
@@ -30,11 +29,7 @@ BEGIN
 
     FOR v_index IN
         SELECT u.*, r.relation, coalesce(pg_get_partition_constraintdef(r.relation), 'true') AS bound
-        FROM (
-            SELECT to_regclass(v_live)::oid AS relation
-            UNION
-            SELECT leaf::oid FROM cs9.leaf_relations(p_table_id) AS leaf
-        ) AS r
+        FROM (SELECT t::oid AS relation FROM cs9.table_relations(p_table_id) AS t) AS r
         CROSS JOIN LATERAL cs9.unique_indexes(r.relation::regclass) AS u
     LOOP
         IF v_index.is_exclusion THEN

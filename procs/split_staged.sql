@@ -1,4 +1,5 @@
--- Purpose: the partitions of a run's own table, one for each of the live table, and the fence around each.
+-- Purpose: the partitions of a run's own table, one for each of the live table, split in the same way,
+--          and the fence around each.
 CREATE FUNCTION cs9.split_staged(p_run_id bigint, p_table_id integer, p_staged name)
 RETURNS void
 LANGUAGE plpgsql
@@ -10,20 +11,23 @@ DECLARE
     v_relation regclass;
 BEGIN
     FOR v_part IN
-        SELECT format('r%s_t%s_p%s', p_run_id, p_table_id, c.oid) AS name, pg_get_expr(c.relpartbound, c.oid) AS bound
-        FROM pg_catalog.pg_inherits AS i
-        JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid
-        WHERE i.inhparent = to_regclass(cs9.table_label(p_table_id))
+        SELECT format('r%s_t%s_p%s', p_run_id, p_table_id, t.relid::oid) AS name,
+               CASE t.level WHEN 1 THEN p_staged ELSE format('r%s_t%s_p%s', p_run_id, p_table_id, t.parentrelid::oid) END AS parent,
+               pg_get_expr(c.relpartbound, c.oid) AS bound,
+               CASE c.relkind WHEN 'p' THEN format('PARTITION BY %s', pg_get_partkeydef(c.oid)) END AS split
+        FROM pg_partition_tree(to_regclass(cs9.table_label(p_table_id))) AS t
+        JOIN pg_catalog.pg_class AS c ON c.oid = t.relid
+        WHERE t.level > 0
           AND (SELECT s.relkind = 'p' FROM pg_catalog.pg_class AS s WHERE s.oid = format('cs9_staging.%I', p_staged)::regclass)
-        ORDER BY c.relname COLLATE "C"
+        ORDER BY t.level, c.relname COLLATE "C"
     LOOP
-        EXECUTE format('CREATE TABLE cs9_staging.%I PARTITION OF cs9_staging.%I %s', v_part.name, p_staged, v_part.bound);
+        EXECUTE format('CREATE TABLE cs9_staging.%I PARTITION OF cs9_staging.%I %s %s', v_part.name, v_part.parent, v_part.bound, v_part.split);
     END LOOP;
 
     FOR v_relation IN
         SELECT format('cs9_staging.%I', p_staged)::regclass
-        UNION ALL
-        SELECT i.inhrelid FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = format('cs9_staging.%I', p_staged)::regclass
+        UNION
+        SELECT t.relid FROM pg_partition_tree(format('cs9_staging.%I', p_staged)::regclass) AS t
     LOOP
         EXECUTE format(
             'CREATE TRIGGER cs9_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s '

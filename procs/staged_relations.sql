@@ -11,8 +11,8 @@ DECLARE
 BEGIN
     RETURN QUERY
     SELECT v_staged WHERE v_staged IS NOT NULL
-    UNION ALL
-    SELECT i.inhrelid::regclass FROM pg_catalog.pg_inherits AS i WHERE i.inhparent = v_staged;
+    UNION
+    SELECT t.relid FROM pg_partition_tree(v_staged) AS t;
 END;
 $staged_relations$;
 COMMENT ON FUNCTION cs9.staged_relations(bigint, integer) IS 'The run''s own table for a live table, and its partitions';

@@ -19,7 +19,8 @@ BEGIN
 
     SELECT format('the foreign key %I of %s', f.conname, f.conrelid::regclass) INTO v_obstacle
     FROM pg_catalog.pg_constraint AS f
-    WHERE f.contype = 'f' AND v_live IN (f.conrelid, f.confrelid)
+    WHERE f.contype = 'f' AND f.conparentid = 0
+      AND EXISTS (SELECT FROM cs9.table_relations(p_table_id) AS r WHERE r IN (f.conrelid, f.confrelid))
     ORDER BY f.conname
     LIMIT 1;
     IF v_obstacle IS NOT NULL THEN
@@ -55,6 +56,10 @@ BEGIN
             RETURN v_obstacle;
         END IF;
     END LOOP;
+    v_obstacle := cs9.swap_reads(p_run_id, p_table_id)::text;
+    IF v_obstacle IS NOT NULL THEN
+        RETURN format('the default partition %s, which stays, would be read during the switch', v_obstacle);
+    END IF;
     RETURN NULL;
 END;
 $swap_obstacle$;

@@ -1,11 +1,12 @@
 -- Purpose: the partitions of a live table that a run touches, each with the staged table that could take its place.
--- Returns: one row for each partition that holds rows which the run deletes, or for which it staged rows.
+-- Returns: one row for each leaf partition that holds rows which the run deletes, or for which it staged rows.
 --   leaf       the live partition
+--   parent     the table that it is a partition of
+--   path       what it takes: FOR VALUES … or DEFAULT, from the table down
 --   staged     the run's own table for it; null when the run staged nothing for the table
---   bound      FOR VALUES … or DEFAULT
 --   survives   whether rows of the partition stay, so that it cannot be swapped
 CREATE FUNCTION cs9.swap_pairs(p_run_id bigint, p_table_id integer)
-RETURNS TABLE (leaf regclass, staged regclass, bound text, survives boolean)
+RETURNS TABLE (leaf regclass, parent regclass, path text[], staged regclass, survives boolean)
 LANGUAGE plpgsql
 STABLE
 SET search_path = pg_catalog, pg_temp
@@ -17,17 +18,11 @@ DECLARE
     v_deletes CONSTANT text := cs9.run_deletes(p_run_id, p_table_id);
     v_touched boolean;
 BEGIN
-    FOR leaf, staged, bound IN
-        SELECT l.inhrelid::regclass, coalesce(s.inhrelid, w.oid)::regclass, pg_get_expr(c.relpartbound, c.oid)
-        FROM pg_catalog.pg_inherits AS l
-        JOIN pg_catalog.pg_class AS c ON c.oid = l.inhrelid
-        LEFT JOIN (
-            pg_catalog.pg_inherits AS s
-            JOIN pg_catalog.pg_class AS sc ON sc.oid = s.inhrelid
-        ) ON s.inhparent = v_staged AND pg_get_expr(sc.relpartbound, sc.oid) = pg_get_expr(c.relpartbound, c.oid)
+    FOR leaf, parent, path, staged IN
+        SELECT l.leaf, l.parent, l.path, coalesce(s.leaf, w.oid::regclass)
+        FROM cs9.leaf_bounds(v_live) AS l
+        LEFT JOIN cs9.leaf_bounds(v_staged) AS s ON s.path = l.path
         LEFT JOIN pg_catalog.pg_class AS w ON w.oid = v_staged AND w.relkind = 'r'
-        WHERE l.inhparent = v_live
-        ORDER BY c.relname COLLATE "C"
     LOOP
         EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE (%s)), EXISTS (SELECT FROM %1$s WHERE NOT (%2$s))', leaf, v_deletes)
         INTO v_touched, survives;

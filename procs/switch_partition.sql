@@ -1,14 +1,14 @@
--- Purpose: the switch itself: the partition leaves its table and waits in cs9_staging to be dropped; the staged table
+-- Purpose: the switch itself: a partition that has left its table waits in cs9_staging to be dropped; the staged table
 --          takes its place, its name and those of its indexes.
--- Contract: the caller holds the live table ACCESS EXCLUSIVE. Changes of the catalogue only, whatever the size.
-CREATE FUNCTION cs9.switch_partition(p_run_id bigint, p_table_id integer, p_leaf regclass, p_staged regclass, p_bound text)
+-- Contract: the caller has detached p_leaf from p_parent, and holds the live table ACCESS EXCLUSIVE. Changes of the
+--           catalogue only, whatever the size.
+CREATE FUNCTION cs9.switch_partition(p_run_id bigint, p_table_id integer, p_leaf regclass, p_parent regclass, p_staged regclass, p_bound text)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $switch_partition$
 #variable_conflict error
 DECLARE
-    v_live    CONSTANT regclass := to_regclass(cs9.table_label(p_table_id));
     v_retired CONSTANT name := format('r%s_t%s_old%s', p_run_id, p_table_id, p_leaf::oid)::name;
     v_schema  name;
     v_name    name;
@@ -18,7 +18,6 @@ BEGIN
     FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.oid = p_leaf;
-    EXECUTE format('ALTER TABLE %s DETACH PARTITION %s', v_live, p_leaf);
 
     FOR v_index IN
         SELECT c.relname, x.staged_name, i.indexrelid::regclass AS live_index
@@ -36,7 +35,7 @@ BEGIN
     EXECUTE format('ALTER TABLE %I.%I SET SCHEMA cs9_staging', v_schema, v_retired);
     EXECUTE format('ALTER TABLE %s SET SCHEMA %I', p_staged, v_schema);
     EXECUTE format('ALTER TABLE %s RENAME TO %I', p_staged, v_name);
-    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I.%I %s', v_live, v_schema, v_name, p_bound);
+    EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I.%I %s', p_parent, v_schema, v_name, p_bound);
     IF EXISTS (SELECT FROM pg_catalog.pg_constraint AS c WHERE c.conrelid = p_staged AND c.conname = 'cs9_bound') THEN
         EXECUTE format('ALTER TABLE %I.%I DROP CONSTRAINT cs9_bound', v_schema, v_name);
     END IF;
@@ -46,4 +45,4 @@ BEGIN
     WHERE t.run_id = p_run_id AND t.table_id = p_table_id;
 END;
 $switch_partition$;
-COMMENT ON FUNCTION cs9.switch_partition(bigint, integer, regclass, regclass, text) IS 'Puts a staged table in the place of a partition';
+COMMENT ON FUNCTION cs9.switch_partition(bigint, integer, regclass, regclass, regclass, text) IS 'Puts a staged table in the place of a partition';

@@ -40,7 +40,7 @@ func checkCatalogue(t *testing.T, conn *pgx.Conn, d definition) {
 	values := 0
 	switch {
 	case d.table.Partitions != nil:
-		values = len(d.table.Partitions.Values)
+		values = len(d.table.Partitions.Long().Parts)
 	case strings.HasPrefix(d.table.Publish, "swap"):
 		values = 1
 	}

@@ -54,13 +54,5 @@ func (c tableChange) destroys() []Destroyed {
 			out = append(out, Destroyed{name, fmt.Sprintf("its values are cast from %s to %s, which may change or refuse some", column.Type, after.Type)})
 		}
 	}
-	if c.to.Partitions == nil || mid.Partitions == nil {
-		return out
-	}
-	for _, p := range NamesOf(mid).Partitions {
-		if !slices.Contains(c.to.Partitions.Values, p.Name) {
-			out = append(out, Destroyed{Qualified(c.to.Schema, p.Value), fmt.Sprintf("the partition of %s is dropped with its rows", QuoteLiteral(p.Name))})
-		}
-	}
-	return out
+	return append(out, droppedPartitions(mid, c.to)...)
 }

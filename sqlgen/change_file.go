@@ -229,24 +229,30 @@ func (r *renderer) buildIndex(id string) (build, drop []string) {
 	invalid := func(index string) string {
 		return fmt.Sprintf("SELECT cs9.drop_invalid_index(%s, %s)", QuoteLiteral(r.t.Schema), QuoteLiteral(index))
 	}
-	var parts []string
-	for _, partition := range r.names.Partitions {
-		parts = append(parts, partition.Value)
-	}
-	on := r.indexOn(x)
+	parts := r.t.partitionTables()
+	on, onTable := r.indexOn(x), r.t.Name
 	if r.t.hasPart() && on == r.live() {
-		parts = append(parts, r.names.Part)
+		parts = []partitionTable{{table: r.names.Part, parent: r.t.Name}}
 	}
 	if len(parts) == 0 {
 		return []string{invalid(name), create(" CONCURRENTLY", name, on)}, []string{"DROP INDEX CONCURRENTLY IF EXISTS " + r.own(name)}
 	}
 	build = append(build, create("", name, "ONLY "+on))
-	for _, part := range parts {
-		own := derive(part+"_"+id, "_idx")
-		build = append(build,
-			invalid(own),
-			create(" CONCURRENTLY", own, r.own(part)),
-			fmt.Sprintf("ALTER INDEX %s\n    ATTACH PARTITION %s", r.own(name), r.own(own)))
+	attach := func(above, index string) string {
+		return fmt.Sprintf("ALTER INDEX %s\n    ATTACH PARTITION %s", r.own(above), r.own(index))
+	}
+	of := map[string]string{onTable: name} // the index of each table that is split
+	for i, part := range parts {
+		own := derive(part.table+"_"+id, "_idx")
+		if part.part.Partitions != nil {
+			of[part.table] = own
+			build = append(build, create("", own, "ONLY "+r.own(part.table)))
+			continue
+		}
+		build = append(build, invalid(own), create(" CONCURRENTLY", own, r.own(part.table)), attach(of[part.parent], own))
+		if last := i+1 == len(parts) || parts[i+1].parent != part.parent; last && part.parent != onTable {
+			build = append(build, attach(name, of[part.parent])) // it is complete
+		}
 	}
 	return build, []string{"DROP INDEX IF EXISTS " + r.own(name)}
 }

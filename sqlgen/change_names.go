@@ -59,6 +59,7 @@ func (c tableChange) renamed() *Table {
 	}
 	t.ForeignKeys = mapped(t.ForeignKeys, c.followed)
 	c.takeNames(&t)
+	t.Partitions = t.partsNamedAs(c.to)
 	return &t
 }
 
@@ -95,9 +96,7 @@ func (t Table) withColumnRenamed(r rename) Table {
 		f.Columns = renamedIn(f.Columns, r)
 		return f
 	})
-	if t.Partitions != nil && t.Partitions.Column == r.from {
-		t.Partitions = &Partitions{Column: r.to, Values: t.Partitions.Values}
-	}
+	t.Partitions = t.Partitions.withColumnRenamed(r)
 	return t
 }
 
@@ -142,6 +141,7 @@ func (c tableChange) renameSteps(mid *Table, gone map[string]bool) []step {
 	add := func(format string, args ...any) { out = append(out, step{sql: fmt.Sprintf(format, args...)}) }
 	inNew := func(name string) string { return Qualified(c.to.Schema, name) }
 	before, after := was.liveObjects(), is.liveObjects()
+	var partitions []rename
 	routinesBefore, routinesAfter := was.ownRoutines(), is.ownRoutines()
 	if c.from.Schema != c.to.Schema {
 		add("CREATE SCHEMA IF NOT EXISTS %s", QuoteIdent(c.to.Schema))
@@ -162,6 +162,18 @@ func (c tableChange) renameSteps(mid *Table, gone map[string]bool) []step {
 		add("ALTER TABLE %s RENAME COLUMN %s TO %s", is.live(), QuoteIdent(r.from), QuoteIdent(r.to))
 	}
 	for i, o := range before {
+		if o.kind == partition && o.name != after[i].name {
+			partitions = append(partitions, rename{o.name, after[i].name})
+		}
+	}
+	for i, o := range before {
+		if o.kind == partition { // all of them at the first
+			for _, r := range inFreeOrder(partitions) {
+				add("ALTER TABLE %s RENAME TO %s", inNew(r.from), QuoteIdent(r.to))
+			}
+			partitions = nil
+			continue
+		}
 		if o.name != after[i].name && (o.kind != foreignKey || !gone[after[i].id]) {
 			if sql := is.renameObject(o, after[i].name); sql != "" {
 				add("%s", sql)

@@ -80,11 +80,20 @@ func (c tableChange) refusals() []string {
 	switch {
 	case was == nil && is == nil:
 		return nil
-	case was == nil, is == nil, was.Column != is.Column:
+	case was == nil, is == nil, !was.Long().splitsLike(is.Long()):
 		return []string{fmt.Sprintf("table %s: how it is partitioned changes, which no migration can do without copying its rows: %s", live, instead)}
 	}
-	if before, after := c.renamed().Column(was.Column), c.to.Column(is.Column); before.Type != after.Type {
-		return []string{fmt.Sprintf("table %s: the type of the column %q changes, by which it is partitioned: %s", live, is.Column, instead)}
+	var out []string
+	for _, part := range was.Long().Parts {
+		after := is.Long().partCalled(part.Name)
+		if after != nil && !part.Partitions.Long().splitsLike(after.Partitions.Long()) {
+			out = append(out, fmt.Sprintf("table %s: how its part %q is split changes, which no migration can do without copying its rows: %s", live, part.Name, instead))
+		}
 	}
-	return nil
+	for _, name := range c.to.partitionColumns() {
+		if before, after := c.renamed().Column(name), c.to.Column(name); before != nil && before.Type != after.Type {
+			out = append(out, fmt.Sprintf("table %s: the type of the column %q changes, by which it is partitioned: %s", live, name, instead))
+		}
+	}
+	return out
 }

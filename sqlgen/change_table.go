@@ -56,6 +56,7 @@ func (c tableChange) parts() (*changeParts, error) {
 		{"The one partition becomes the table again.", p.join},
 		{"What goes.", p.drops},
 		{"Columns.", p.columns},
+		{"Partitions that take other rows than before.", p.rebound},
 		{"What is new.", p.creates},
 		{"The table becomes the one partition of a new one, which takes its name.", p.split},
 		{"The staging template: each run writes to a copy of it.", p.templateCreates},
@@ -67,13 +68,13 @@ func (c tableChange) parts() (*changeParts, error) {
 
 // tablePlan is a change in the order in which it is done.
 type tablePlan struct {
-	keyDrops, requires, templateDrops, renames, join, drops, columns, creates, split []step
-	templateCreates, routines, remarks, keyCreates                                   []step
-	register                                                                         string
+	keyDrops, requires, templateDrops, renames, join, drops, columns, rebound, creates, split []step
+	templateCreates, routines, remarks, keyCreates                                            []step
+	register                                                                                  string
 }
 
 func (p *tablePlan) empty() bool {
-	for _, steps := range [][]step{p.keyDrops, p.templateDrops, p.renames, p.join, p.drops, p.columns, p.creates, p.split, p.templateCreates, p.routines, p.remarks, p.keyCreates} {
+	for _, steps := range [][]step{p.keyDrops, p.templateDrops, p.renames, p.join, p.drops, p.columns, p.rebound, p.creates, p.split, p.templateCreates, p.routines, p.remarks, p.keyCreates} {
 		if len(steps) > 0 {
 			return false
 		}
@@ -110,8 +111,9 @@ func (c tableChange) work() (*tablePlan, error) {
 	keysGone := d.takeKeyDrops()
 	p.keyDrops = c.keyDrops(mid, keysGone)
 	p.renames = c.renameSteps(mid, keysGone)
+	before := c.renamed().partitionTables()
 	for _, o := range d.creates {
-		if s := c.create(o, is); o.kind == foreignKey {
+		if s := c.create(o, is, before); o.kind == foreignKey {
 			p.keyCreates = append(p.keyCreates, s)
 		} else {
 			p.creates = append(p.creates, s)
@@ -120,6 +122,7 @@ func (c tableChange) work() (*tablePlan, error) {
 	if needs := toR.requirements(); len(fromR.requirements()) == 0 {
 		p.requires = plainSteps(needs...)
 	}
+	p.rebound = d.rebinds(is)
 
 	// comments, grants and routines are those of the table as it will be
 	d.moved = c.moved()
@@ -159,7 +162,7 @@ type restSteps struct{ routines, remarks []step }
 func (c tableChange) otherObjects(mid *Table, d *diff) (restSteps, error) {
 	var rest restSteps
 	midR, toR := newRenderer(mid), newRenderer(c.to)
-	was, err := midR.routineObjects()
+	was, err := newRenderer(c.from).routineObjects() // PostgreSQL renames no column in their text
 	if err != nil {
 		return rest, err
 	}
@@ -185,6 +188,7 @@ type diff struct {
 	skip               func(o object, drops bool) bool
 
 	drops, creates []object
+	rebound        []rebound
 }
 
 // objects compares two lists of objects.
@@ -199,6 +203,9 @@ func (d *diff) objects(was, is []object) {
 		switch {
 		case i < 0:
 		case o.create == was[i].create && !d.forced(o):
+			continue
+		case o.kind == partition:
+			d.rebound = append(d.rebound, rebound{was[i], o})
 			continue
 		case o.kind != comment:
 			d.drop(was[i])
@@ -225,10 +232,12 @@ func (d *diff) forced(o object) bool {
 
 // create returns the step that makes an object of the live table, with what it
 // costs a table that has rows.
-func (c tableChange) create(o object, is *Table) step {
+func (c tableChange) create(o object, is *Table, before []partitionTable) step {
 	live := Qualified(is.Schema, is.Name)
 	s := step{sql: o.create}
 	switch o.kind {
+	case partition:
+		s.hazards = besideDefault(is, o, before)
 	case primaryKey:
 		s.hazards = []string{fmt.Sprintf("builds the index of the primary key of %s under ACCESS EXCLUSIVE: readers and writers wait. It fails where two rows have the same key, or a key has a NULL", live)}
 	case uniqueConstraint:
@@ -279,8 +288,7 @@ func inOrderOf(t, other *Table) *Table {
 	out.Columns = ordered(t.Columns, other.Columns, func(c Column) string { return c.Name })
 	out.Checks = ordered(t.Checks, other.Checks, func(c NamedItem[Check]) string { return c.Name })
 	if t.Partitions != nil && other.Partitions != nil {
-		values := ordered(t.Partitions.Values, other.Partitions.Values, func(value string) string { return value })
-		out.Partitions = &Partitions{Column: t.Partitions.Column, Values: values}
+		out.Partitions = t.Partitions.inOrderOf(other.Partitions)
 	}
 	return &out
 }

@@ -239,7 +239,8 @@ func wholeCatalogue(t *testing.T, conn *pgx.Conn) string {
 			FROM own JOIN pg_constraint AS c ON c.conrelid = own.oid
 			UNION ALL
 			SELECT format('index %s valid %s of %s', CASE WHEN own.relispartition THEN regexp_replace(pg_get_indexdef(i.indexrelid), 'INDEX ("[^"]*"|\S+) ON', 'INDEX ON') ELSE pg_get_indexdef(i.indexrelid) END,
-				i.indisvalid, (SELECT h.inhparent::regclass FROM pg_inherits AS h WHERE h.inhrelid = i.indexrelid))
+				i.indisvalid, (SELECT CASE WHEN c.relispartition THEN format('one of %s', x.indrelid::regclass) ELSE c.oid::regclass::text END
+				 FROM pg_inherits AS h JOIN pg_class AS c ON c.oid = h.inhparent JOIN pg_index AS x ON x.indexrelid = c.oid WHERE h.inhrelid = i.indexrelid))
 			FROM own JOIN pg_index AS i ON i.indexrelid = own.oid
 			UNION ALL
 			SELECT format('sequence %s %s %s %s of %s', s.seqrelid::regclass, s.seqtypid::regtype, s.seqincrement, s.seqmax, (

@@ -3,6 +3,7 @@ package sqlgen
 import (
 	"fmt"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -93,9 +94,12 @@ func (d *decoder) decode(node ast.Node, target reflect.Value, path string, scala
 		d.fail(pos, path, "tags (%s) are not supported: remove it, and put text in quotes", node.GetToken().Value)
 		return
 	case *ast.NullNode:
-		if scalar {
+		switch {
+		case partValue.MatchString(path):
+			d.fail(pos, path, `null is not a value here: for the text put it in quotes, "null"; for rows without a value write null_too: true`)
+		case scalar:
 			d.fail(pos, path, `null is not a value here: for the text put it in quotes, "null"; otherwise leave it out`)
-		} else {
+		default:
 			d.fail(pos, path, "there is no value here: give one or leave the field out")
 		}
 		return
@@ -165,7 +169,7 @@ func (d *decoder) decodeList(node ast.Node, target reflect.Value, path string, s
 	}
 	target.Set(reflect.MakeSlice(target.Type(), len(list.Values), len(list.Values)))
 	for i, item := range list.Values {
-		d.decode(item, target.Index(i), fmt.Sprintf("%s[%d]", path, i), scalar)
+		d.decode(item, target.Index(i), indexed(path, i), scalar)
 	}
 }
 
@@ -321,6 +325,12 @@ func wholeNumber(node ast.Node) (int64, bool) {
 	v, err := strconv.ParseInt(n.GetToken().Value, 10, 32)
 	return v, err == nil
 }
+
+// partValue is the path of a value of a partition.
+var partValue = regexp.MustCompile(`\.parts\[[0-9]+\]\.values\[[0-9]+\]$`)
+
+// indexed returns the path of an item of the list at path.
+func indexed(path string, i int) string { return fmt.Sprintf("%s[%d]", path, i) }
 
 // joinPath returns the path of the part called name inside path.
 func joinPath(path, name string) string {

@@ -41,9 +41,10 @@ func FuzzGenerate(f *testing.F) {
 		changed, problems := loadFile("fuzz.yaml", []byte(fmt.Sprintf(`{version: 1, tables: [{schema: %s, name: %s, was: %s, comment: %s,
   columns: [{name: %s, type: bigint, was: %s}, {name: %s, type: TEXT, was: %s, comment: %s}, {name: g, type: bigint}, {name: m, type: "numeric(12,2)", generated: g * 2}],
   keys: [%s, %s], indexes: {%s: {columns: [%s], was: long}}, unique: {%s: {columns: [%s, %s], deferrable: deferred}}, checks: {%s: m > 0},
-  partitions: {column: %s, values: [other, %s, more]}, roles: {publisher: %s}}]}`,
+  partitions: {by: list, columns: [%s], parts: [{name: other, values: [other, two]}, {name: %s, values: [%s]},
+    {name: rest, default: true, partitions: {by: hash, columns: [%s], parts: [{name: h, modulus: 1, remainder: 0, table: %s}]}}]}, roles: {publisher: %s}}]}`,
 			js(schema), js(index), js(name), js(value), js(index), js(key), js(column), js(role), js(comment), js(index), js(column), js(comment), js(column),
-			js(index), js(index), js(column), js(index), js(column), js(comment), js(role))))
+			js(index), js(index), js(column), js(index), js(column), js(comment), js(comment), js(index), js(role+"t"), js(role))))
 		if len(problems) > 0 || len(validateTogether(changed)) > 0 {
 			return
 		}

@@ -27,10 +27,11 @@ func JSONSchema() ([]byte, error) {
 	}
 	columns, _ := schema.Definitions["Index"].Properties.Get("columns")
 	columns.Items = &jsonschema.Schema{OneOf: []*jsonschema.Schema{aText(), columns.Items}}
-	for _, t := range []reflect.Type{reflect.TypeFor[Column](), reflect.TypeFor[Partitions]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[Column](), reflect.TypeFor[Partitions](), reflect.TypeFor[Part]()} {
 		allowScalars(schema.Definitions[t.Name()], t)
 	}
 	twoWaysToName(schema.Definitions["Table"])
+	eitherOr(schema.Definitions["Partitions"], []string{"column", "values"}, []string{"by", "columns", "parts"})
 	text, err := json.MarshalIndent(schema, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("cannot write the JSON schema of definition files: %w", err)
@@ -94,16 +95,18 @@ func allowScalars(schema *jsonschema.Schema, t reflect.Type) {
 // twoWaysToName says that a table has access, grouping and variant, or schema
 // and name, and nothing of the other.
 func twoWaysToName(table *jsonschema.Schema) {
-	required := func(names ...string) *jsonschema.Schema { return &jsonschema.Schema{Required: names} }
-	without := func(s *jsonschema.Schema, names ...string) *jsonschema.Schema {
-		s.Not = &jsonschema.Schema{}
-		for _, name := range names {
-			s.Not.AnyOf = append(s.Not.AnyOf, required(name))
+	eitherOr(table, []string{"access", "grouping", "variant"}, []string{"schema", "name"})
+}
+
+// eitherOr says that an object has all of some fields, and none of some others,
+// or the other way round.
+func eitherOr(object *jsonschema.Schema, some, others []string) {
+	either := func(these, those []string) *jsonschema.Schema {
+		s := &jsonschema.Schema{Required: these, Not: &jsonschema.Schema{}}
+		for _, name := range those {
+			s.Not.AnyOf = append(s.Not.AnyOf, &jsonschema.Schema{Required: []string{name}})
 		}
 		return s
 	}
-	table.OneOf = []*jsonschema.Schema{
-		without(required("access", "grouping", "variant"), "schema", "name"),
-		without(required("schema", "name"), "access", "grouping", "variant"),
-	}
+	object.OneOf = []*jsonschema.Schema{either(some, others), either(others, some)}
 }

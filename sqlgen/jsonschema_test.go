@@ -29,7 +29,7 @@ func TestJSONSchemaNamesEveryField(t *testing.T) {
 	var schema schemaObject
 	require.NoError(t, json.Unmarshal(text, &schema))
 	for _, typ := range []reflect.Type{
-		reflect.TypeFor[File](), reflect.TypeFor[Table](), reflect.TypeFor[Column](), reflect.TypeFor[Partitions](),
+		reflect.TypeFor[File](), reflect.TypeFor[Table](), reflect.TypeFor[Column](), reflect.TypeFor[Partitions](), reflect.TypeFor[Part](),
 		reflect.TypeFor[Index](), reflect.TypeFor[IndexColumn](), reflect.TypeFor[Unique](), reflect.TypeFor[Check](), reflect.TypeFor[ForeignKey](),
 	} {
 		object, ok := schema.Defs[typ.Name()]

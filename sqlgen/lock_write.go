@@ -50,7 +50,7 @@ func (w *lockWriter) item(v reflect.Value, depth int) {
 		w.WriteString(indent + "- " + text + "\n")
 		return
 	}
-	if len(fieldsOf(v.Type())) > 0 {
+	if !v.FieldByName("Value").IsValid() {
 		var inner lockWriter
 		inner.value(v, depth+1)
 		w.WriteString(indent + "- " + strings.TrimLeft(inner.String(), " "))

@@ -29,8 +29,12 @@ type Names struct {
 	Unique        Named[string] // by the name in the definition, in its order
 	Checks        Named[string] // by the name in the definition, in its order
 	ForeignKeys   Named[string] // by the name in the definition, in its order
-	Partitions    Named[string] // by the partition's value, in order of the definition
+	Partitions    Named[string] // by the part's name, or the value in the short form, in order of the definition
 	Sequences     Named[string] // of identity columns, by the column's name, in order of the definition
+
+	// SubPartitions are the partitions of each part that is split once more, by
+	// the name of the part and then by their own.
+	SubPartitions Named[Named[string]]
 }
 
 // guardTrigger is the same for every table: a trigger's name belongs to its table.
@@ -60,10 +64,16 @@ func NamesOf(t *Table) Names {
 	n.Unique = namesIn(t.Name, t.Unique)
 	n.Checks = namesIn(t.Name, t.Checks)
 	n.ForeignKeys = namesIn(t.Name, t.ForeignKeys)
-	if t.Partitions != nil {
-		for _, value := range t.Partitions.Values {
-			n.Partitions = n.Partitions.add(value, derive(t.Name+"_"+value, ""))
+	for _, p := range t.partitionTables() {
+		if p.of == nil {
+			n.Partitions = n.Partitions.add(p.part.Name, p.table)
+			continue
 		}
+		if last := len(n.SubPartitions) - 1; last < 0 || n.SubPartitions[last].Name != p.of.Name {
+			n.SubPartitions = n.SubPartitions.add(p.of.Name, nil)
+		}
+		subs := &n.SubPartitions[len(n.SubPartitions)-1]
+		subs.Value = subs.Value.add(p.part.Name, p.table)
 	}
 	for _, column := range t.Columns {
 		if column.Identity != "" {

@@ -36,6 +36,9 @@ type object struct {
 	create  string   // a statement
 	drop    string   // a statement; "" where nothing is to be done
 	inline  string   // instead of create, a line of CREATE TABLE
+	attach  string   // of a partition: a statement that puts it back under other bounds
+	detach  string   // of a partition: a statement that takes it out, with its rows
+	beside  string   // of a partition: the name of the default one beside it, or ""
 	columns []string // the columns it is made of: it goes when one of them does
 	adopted string   // instead of create, for the migration that adopts a table
 	unique  bool     // an index that is unique
@@ -81,12 +84,8 @@ func (r *renderer) liveObjects() []object {
 		expression := check.Value.Expression
 		out = append(out, r.constraint(checkConstraint, check.Name, r.live(), n.Checks[i].Value, fmt.Sprintf("CHECK (%s)", expression), t.mentioned(expression)))
 	}
-	for _, p := range n.Partitions {
-		out = append(out, object{
-			kind: partition, id: p.Name, name: p.Value,
-			create: fmt.Sprintf("CREATE TABLE %s\n    PARTITION OF %s\n    FOR VALUES IN (%s)", r.own(p.Value), r.live(), QuoteLiteral(p.Name)),
-			drop:   "DROP TABLE " + r.own(p.Value),
-		})
+	for _, p := range t.partitionTables() {
+		out = append(out, r.partition(p))
 	}
 	for i, x := range t.Indexes {
 		out = append(out, r.index(x, n.Indexes[i].Value))
@@ -111,13 +110,8 @@ func (r *renderer) templateObjects() []object {
 			lines = append(lines, o.inline)
 		}
 	}
-	if p := r.t.Partitions; p != nil {
-		values := make([]string, len(p.Values))
-		for i, value := range p.Values {
-			values[i] = QuoteLiteral(value)
-		}
-		lines = append(lines, fmt.Sprintf("CONSTRAINT %s CHECK (%s IN (%s))",
-			QuoteIdent(r.names.RoutableCheck), QuoteIdent(p.Column), strings.Join(values, ", ")))
+	if routable := takenBy(r.t.Partitions); routable != "" {
+		lines = append(lines, fmt.Sprintf("CONSTRAINT %s CHECK (%s)", QuoteIdent(r.names.RoutableCheck), routable))
 	}
 	lines = append(lines, `CONSTRAINT cs9_op_check CHECK (cs9_op IN ('i', 'u'))`)
 	staging := r.own(r.names.Staging)

@@ -44,7 +44,7 @@ func (r *renderer) liveTable() []string {
 	create := fmt.Sprintf("CREATE TABLE %s (\n    %s\n)", r.live(), strings.Join(lines, ",\n    "))
 	switch {
 	case r.t.Partitions != nil:
-		create += fmt.Sprintf("\nPARTITION BY LIST (%s)", QuoteIdent(r.t.Partitions.Column))
+		create += "\n" + r.t.Partitions.clause()
 	case r.t.hasPart():
 		create += fmt.Sprintf("\nPARTITION BY LIST (%s)", QuoteIdent(r.t.Keys[0]))
 	}

@@ -34,7 +34,7 @@ type Table struct {
 	Unique         Named[Unique]     `yaml:"unique" jsonschema_description:"Unique constraints besides the key: a name of your own for each, and its columns in order, or a mapping that says more."`
 	Checks         Named[Check]      `yaml:"checks" jsonschema_description:"Check constraints: a name of your own for each, and a boolean SQL expression over the table's columns, or a mapping that says more."`
 	ForeignKeys    Named[ForeignKey] `yaml:"foreign_keys" json:",omitempty" jsonschema_description:"Foreign keys: a name of your own for each, its columns and what they reference. Not for a table that is swapped."`
-	Partitions     *Partitions       `yaml:"partitions" jsonschema_description:"Splits the table into one LIST partition a value."`
+	Partitions     *Partitions       `yaml:"partitions" jsonschema_description:"Splits the table: column and values give one LIST partition a value; by, columns and parts say more."`
 	Roles          *Roles            `yaml:"roles" jsonschema_description:"Roles that get what they need for this table, and no more. Made where they are missing."`
 	Publish        string            `yaml:"publish" jsonschema:"enum=batched,enum=atomic,enum=swap,enum=swap_or_atomic,default=batched" jsonschema_description:"How staged rows become live. batched: moves of at most 200000 rows, each its own transaction. atomic: one transaction that touches only the rows that differ. swap: the staged table takes the place of the old one; for runs that empty the table. swap_or_atomic: swap where the run empties the table, else atomic."`
 
@@ -65,12 +65,6 @@ type Column struct {
 	Comment   string `yaml:"comment" jsonschema_description:"What the column holds. Becomes its COMMENT."`
 	Collation string `yaml:"collation" json:",omitempty" jsonschema:"minLength=1" jsonschema_description:"The collation: a name such as C, or schema.name. Letters keep their case; a part with a dot in it stands in double quotes."`
 	Sequence  string `yaml:"sequence" json:",omitempty" jsonschema:"minLength=1" jsonschema_description:"The exact name of the sequence of an identity column, in the table's schema. Derived from the table's and the column's name when it is not given."`
-}
-
-// Partitions say how a [Table] is split: one LIST partition a value.
-type Partitions struct {
-	Column string   `yaml:"column" jsonschema:"required,minLength=1" jsonschema_description:"The column whose value says in which partition a row lives. Must be one of the keys."`
-	Values []string `yaml:"values,scalar" jsonschema:"required,minItems=1" jsonschema_description:"The values, one partition each. A row with another value is refused."`
 }
 
 // Roles are the roles that the migration of a [Table] grants to. Each may be

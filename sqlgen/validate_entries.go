@@ -157,9 +157,10 @@ func (c *checker) checkUnique() {
 // checkAcross refuses what is to be there once in the whole table, and of which
 // PostgreSQL would see one partition only.
 func (c *checker) checkAcross(part string, columns []string) {
-	p := c.t.Partitions
-	if p != nil && c.t.Column(p.Column) != nil && !slices.Contains(columns, p.Column) && !c.bad(part) {
-		c.fail(part, "the columns lack %q, by which the table is partitioned, and PostgreSQL cannot keep rows unique across partitions: add it, or drop the constraint", p.Column)
+	for _, column := range c.t.partitionColumns() {
+		if c.t.Column(column) != nil && !slices.Contains(columns, column) && !c.bad(part) {
+			c.fail(part, "the columns lack %q, by which the table is partitioned, and PostgreSQL cannot keep rows unique across partitions: add it, or drop the constraint", column)
+		}
 	}
 }
 

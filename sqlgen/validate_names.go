@@ -75,8 +75,15 @@ func (r *registry) addTable(t *Table) {
 	for _, key := range n.ForeignKeys {
 		r.constraint(t, key.Value, fmt.Sprintf("the foreign key %q", key.Name), joinPath(t.path+".foreign_keys", key.Name))
 	}
-	for i, partition := range n.Partitions {
-		r.relation(t, partition.Value, fmt.Sprintf("the partition of %q", partition.Name), fmt.Sprintf("%s.partitions.values[%d]", t.path, i))
+	for _, p := range t.partitionTables() {
+		if t.src.badUnder(t.path + "." + p.path) {
+			continue
+		}
+		what := fmt.Sprintf("the partition %q", p.part.Name)
+		if p.short {
+			what = fmt.Sprintf("the partition of %q", p.part.Name)
+		}
+		r.relation(t, p.table, what, t.path+"."+p.path)
 	}
 	if t.hasPart() {
 		r.relation(t, n.Part, "the partition that is swapped", t.path+".publish")

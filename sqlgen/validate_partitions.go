@@ -1,53 +1,94 @@
 package sqlgen
 
 import (
-	"fmt"
-	"math/big"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 )
 
+// checkPartitions checks how the table is split, in both forms and on both levels.
 func (c *checker) checkPartitions() {
-	p := c.t.Partitions
-	if p == nil || c.t.src.bad[c.path("partitions")] {
-		return
-	}
-	c.checkPartitionColumn(p.Column)
-	if !c.given("partitions.values") || c.t.src.bad[c.path("partitions.values")] {
-		return
-	}
-	if len(p.Values) == 0 {
-		c.fail("partitions.values", "there is no value: a table without a partition takes no row; name at least one")
-	}
-	kind := kindText
-	if column := c.t.Column(p.Column); column != nil {
-		kind = valueKindOf(column.SQLType())
-	}
-	first := map[string]string{} // the value as the database compares it -> as written
-	for i, value := range p.Values {
-		part := fmt.Sprintf("partitions.values[%d]", i)
-		if c.bad(part) {
-			continue
-		}
-		same, err := kind.canonical(value)
-		if err != nil {
-			c.fail(part, "%q cannot be a value of the column %q: %v", value, p.Column, err)
-			continue
-		}
-		if written, ok := first[same]; ok {
-			c.fail(part, "%q is the same value as %q before it, and a value has one partition: remove one of the two", value, written)
-			continue
-		}
-		first[same] = value
+	if c.t.Partitions != nil {
+		c.checkPartitioning("partitions", c.t.Partitions, false)
 	}
 }
 
-func (c *checker) checkPartitionColumn(name string) {
-	const part = "partitions.column"
-	if !c.given(part) || c.bad(part) {
+// checkPartitioning checks what stands at one place of the file; nested says that
+// it splits a part.
+func (c *checker) checkPartitioning(at string, p *Partitions, nested bool) {
+	if c.t.src.bad[c.path(at)] {
+		return
+	}
+	short, long := []string{"column", "values"}, []string{"by", "columns", "parts"}
+	isGiven := func(field string) bool { return c.given(at + "." + field) }
+	isShort, isLong := slices.ContainsFunc(short, isGiven), slices.ContainsFunc(long, isGiven)
+	fields := short
+	switch {
+	case isShort && isLong:
+		c.fail(at, "the partitions are given in two ways: give column and values, or by, columns and parts, not both")
+		return
+	case !isShort && !isLong:
+		c.fail(at, "nothing says how the table is split: give column and values, or by, columns and parts")
+		return
+	case isLong:
+		fields = long
+	}
+	for _, field := range fields {
+		if !isGiven(field) {
+			c.fail(at+"."+field, "the field %q is missing: add it", field)
+		}
+	}
+	if isLong {
+		c.checkParts(at, p, nested)
+	} else {
+		c.checkPartitionValues(at, p)
+	}
+}
+
+// checkPartitionValues checks the short form.
+func (c *checker) checkPartitionValues(at string, p *Partitions) {
+	c.checkPartitionColumn(at+".column", p.Column)
+	values := at + ".values"
+	if !c.given(values) || c.t.src.bad[c.path(values)] {
+		return
+	}
+	if len(p.Values) == 0 {
+		c.fail(values, "there is no value: a table without a partition takes no row; name at least one")
+	}
+	first := map[string]string{}
+	for i, value := range p.Values {
+		c.checkListValue(indexed(values, i), p.Column, value, first)
+	}
+}
+
+// kindOf returns how the values of a column are compared; as text when there is
+// no such column.
+func (c *checker) kindOf(name string) valueKind {
+	if column := c.t.Column(name); column != nil {
+		return valueKindOf(column.SQLType())
+	}
+	return kindText
+}
+
+// checkListValue checks one value of a LIST partition. First holds those before
+// it, as the database compares them, and how they were written.
+func (c *checker) checkListValue(part, column, value string, first map[string]string) {
+	if c.bad(part) {
+		return
+	}
+	same, err := c.kindOf(column).canonical(value)
+	if err != nil {
+		c.fail(part, "%q cannot be a value of the column %q: %v", value, column, err)
+		return
+	}
+	if written, ok := first[same]; ok {
+		c.fail(part, "%q is the same value as %q before it, and a value has one partition: remove one of the two", value, written)
+		return
+	}
+	first[same] = value
+}
+
+func (c *checker) checkPartitionColumn(part, name string) {
+	if !c.given(part) && !strings.HasSuffix(part, "]") || c.bad(part) {
 		return
 	}
 	c.checkColumnName(part, name)
@@ -62,110 +103,4 @@ func (c *checker) checkPartitionColumn(name string) {
 	if c.given("keys") && !c.bad("keys") && !slices.Contains(c.t.Keys, name) {
 		c.fail(part, "the column %q is not one of the keys: the primary key of a partitioned table must hold the partition column, because PostgreSQL keeps rows unique inside one partition only; add it to keys", name)
 	}
-}
-
-// valueKind says how values of a type are compared: two ways of writing one
-// value must not become two partitions.
-type valueKind int
-
-const (
-	kindText valueKind = iota // compared as written
-	kindPadded
-	kindInteger
-	kindNumeric
-	kindReal
-	kindDouble
-	kindBoolean
-	kindDate
-	kindTimestamp
-	kindTimestamptz
-	kindUUID
-)
-
-var valueKinds = map[string]valueKind{
-	"smallint": kindInteger, "int2": kindInteger,
-	"integer": kindInteger, "int": kindInteger, "int4": kindInteger,
-	"bigint": kindInteger, "int8": kindInteger,
-	"numeric": kindNumeric, "decimal": kindNumeric, "dec": kindNumeric,
-	"real": kindReal, "float4": kindReal,
-	"double precision": kindDouble, "float8": kindDouble, "float": kindDouble,
-	"boolean": kindBoolean, "bool": kindBoolean,
-	"date":      kindDate,
-	"timestamp": kindTimestamp, "timestamp without time zone": kindTimestamp,
-	"timestamptz": kindTimestamptz, "timestamp with time zone": kindTimestamptz,
-	"uuid": kindUUID,
-	"char": kindPadded, "character": kindPadded, "bpchar": kindPadded,
-}
-
-var typeModifier = regexp.MustCompile(`\([^)]*\)`)
-
-// valueKindOf returns the kind of a PostgreSQL type.
-func valueKindOf(sqlType string) valueKind {
-	plain := strings.ToLower(typeModifier.ReplaceAllString(sqlType, " "))
-	plain = strings.Join(strings.Fields(plain), " ")
-	return valueKinds[strings.TrimPrefix(plain, "pg_catalog.")]
-}
-
-var (
-	integerText = regexp.MustCompile(`^[+-]?[0-9]+$`)
-	numericText = regexp.MustCompile(`^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,4})?$`)
-	uuidText    = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
-)
-
-// canonical returns the one text that stands for all the ways to write value,
-// or an error that says how such a value is written.
-func (k valueKind) canonical(value string) (string, error) {
-	switch k {
-	case kindPadded:
-		return strings.TrimRight(value, " "), nil
-	case kindInteger:
-		if n, ok := new(big.Int).SetString(value, 10); ok && integerText.MatchString(value) {
-			return n.String(), nil
-		}
-		return "", fmt.Errorf("write a whole number")
-	case kindNumeric:
-		if n, ok := new(big.Rat).SetString(value); ok && numericText.MatchString(value) {
-			return n.RatString(), nil
-		}
-		return "", fmt.Errorf("write a number, such as 1.5")
-	case kindReal, kindDouble:
-		bits := map[valueKind]int{kindReal: 32, kindDouble: 64}[k]
-		if n, err := strconv.ParseFloat(value, bits); err == nil && numericText.MatchString(value) {
-			return strconv.FormatFloat(n+0, 'g', -1, bits), nil
-		}
-		return "", fmt.Errorf("write a number, such as 1.5")
-	case kindBoolean:
-		if value == "true" || value == "false" {
-			return value, nil
-		}
-		return "", fmt.Errorf("write true or false")
-	case kindUUID:
-		if same := strings.ToLower(value); uuidText.MatchString(same) {
-			return same, nil
-		}
-		return "", fmt.Errorf("write it as 01234567-89ab-cdef-0123-456789abcdef")
-	case kindDate, kindTimestamp, kindTimestamptz:
-		return k.canonicalTime(value)
-	}
-	return value, nil
-}
-
-// canonicalTime insists on ISO 8601, because other ways of writing a time mean
-// different times in sessions with another DateStyle or TimeZone.
-func (k valueKind) canonicalTime(value string) (string, error) {
-	layouts := map[valueKind][]string{
-		kindDate:        {"2006-01-02"},
-		kindTimestamp:   {"2006-01-02 15:04:05", "2006-01-02T15:04:05"},
-		kindTimestamptz: {"2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05Z07:00"},
-	}[k]
-	for _, layout := range layouts {
-		if t, err := time.Parse(layout, value); err == nil && t.Year() > 0 {
-			return t.UTC().Format(time.RFC3339Nano), nil
-		}
-	}
-	return "", fmt.Errorf("write it as %s", map[valueKind]string{
-		kindDate:        "2026-01-31",
-		kindTimestamp:   "2026-01-31 15:04:05",
-		kindTimestamptz: "2026-01-31 15:04:05Z, with its time zone",
-	}[k])
 }
