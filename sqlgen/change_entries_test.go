@@ -67,6 +67,10 @@ func TestATableComesAfterThoseItReferences(t *testing.T) {
 	err = refused(t, t.TempDir(), tables(t, to("a", "b"), to("b", "c"), to("c", "a")), destroyAll)
 	require.ErrorIs(t, err, sqlgen.ErrCannotChange)
 	require.ErrorContains(t, err, "foreign keys go round in a circle: anon.a → anon.b → anon.c → anon.a")
+
+	// tables that are there already need no order
+	dir = t.TempDir()
+	require.Len(t, generate(t, dir, tables(t, to("a", "b")+", adopt: true", to("b", "a")+", adopt: true", to("c", "a")), sqlgen.ChangeOptions{}), 6)
 }
 
 // Tables that reference each other are dropped together, and come back.

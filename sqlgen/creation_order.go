@@ -39,7 +39,8 @@ func creationOrder(tables []*Table) ([]*Table, error) {
 		}
 		path = append(path, name)
 		for _, other := range t.referenced() {
-			if byName[other] == nil {
+			// what is there already waits for nothing, and nothing waits for it
+			if byName[other] == nil || t.Adopt || byName[other].Adopt {
 				continue
 			}
 			if err := visit(byName[other]); err != nil {
