@@ -36,12 +36,14 @@ CREATE TABLE cs9.table_definition (
     definition_hash   text    NOT NULL,
     runner_role       name,
     publisher_role    name,
+    adopted           boolean NOT NULL DEFAULT false,
     adopted_grants    jsonb   NOT NULL DEFAULT '[]',
     UNIQUE (schema_name, table_name)
 );
 COMMENT ON TABLE cs9.table_definition IS 'The tables that cs9gen generated, and the names of what belongs to each (same schema)';
 COMMENT ON COLUMN cs9.table_definition.runner_role IS 'Whose members may stage for the table, besides the owner of the cs9 schema';
 COMMENT ON COLUMN cs9.table_definition.publisher_role IS 'Whose members may publish the table, besides the owner of the cs9 schema';
+COMMENT ON COLUMN cs9.table_definition.adopted IS 'It was there before cs9gen: adopt: true in its definition';
 COMMENT ON COLUMN cs9.table_definition.adopted_grants IS 'What roles were granted when a table was adopted that was there before: taken back when it is given up';
 COMMENT ON COLUMN cs9.table_definition.staging_name IS 'Empty template that the tables in cs9_staging are copies of';
 

@@ -11,7 +11,8 @@ CREATE FUNCTION cs9.register_table(
     p_publish_procedure name,
     p_definition_hash   text,
     p_runner_role       name DEFAULT NULL,
-    p_publisher_role    name DEFAULT NULL
+    p_publisher_role    name DEFAULT NULL,
+    p_adopted           boolean DEFAULT false
 )
 RETURNS void
 LANGUAGE plpgsql
@@ -21,10 +22,10 @@ AS $register_table$
 BEGIN
     INSERT INTO cs9.table_definition (schema_name, table_name, keys, publish_mode, staging_name,
                                       delete_function, move_function, apply_function, publish_procedure, definition_hash,
-                                      runner_role, publisher_role)
+                                      runner_role, publisher_role, adopted)
     VALUES (p_schema, p_table, p_keys, p_publish_mode, p_staging,
             p_delete_function, p_move_function, p_apply_function, p_publish_procedure, p_definition_hash,
-            p_runner_role, p_publisher_role);
+            p_runner_role, p_publisher_role, p_adopted);
 END;
 $register_table$;
-COMMENT ON FUNCTION cs9.register_table(name, name, name[], text, name, name, name, name, name, text, name, name) IS 'Registers a generated table, so that runs may write to it';
+COMMENT ON FUNCTION cs9.register_table(name, name, name[], text, name, name, name, name, name, text, name, name, boolean) IS 'Registers a generated table, so that runs may write to it';

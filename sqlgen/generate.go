@@ -105,7 +105,11 @@ func (r *renderer) createTable(hash string) ([]section, error) {
 const tableMarker = "-- Table: "
 
 func (r *renderer) register(hash string) string {
-	return fmt.Sprintf("SELECT cs9.register_table(\n%s\n)", r.registration(hash))
+	adopted := ""
+	if r.t.Adopt {
+		adopted = ",\n    p_adopted           => true"
+	}
+	return fmt.Sprintf("SELECT cs9.register_table(\n%s%s\n)", r.registration(hash), adopted)
 }
 
 // change registers a table that was registered before.
