@@ -70,6 +70,7 @@ bench-test: bootstrap ## Try every benchmark with few rows, and check what it di
 golden: bootstrap ## Write the golden files anew, after a change that is meant
 	$(GO) test ./sqlgen -update
 	$(GO) test ./procs -run Docs -update
+	$(GO) test ./internal/inspect -run TestSamples -update
 
 .PHONY: check-go
 check-go: ## Check formatting and vet, without a database

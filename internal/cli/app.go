@@ -26,6 +26,7 @@ var commands = []func(*app) *cobra.Command{
 	newInitCommand,
 	newGenerateCommand,
 	newSchemaCommand,
+	newInspectCommand,
 	newMigrateCommand,
 	newPublishCommand,
 	newRunsCommand,

@@ -56,14 +56,14 @@ func (a *app) init(dir string) error {
 func writeNew(path, text string) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return failed("remove it, or name another folder", "%s is there already, and is not written over", path)
+		return failed("remove it, or name another place", "%s is there already, and is not written over", path)
 	}
 	if err != nil {
-		return fmt.Errorf("write the example: %w", err)
+		return fmt.Errorf("write %s: %w", path, err)
 	}
 	_, err = f.WriteString(text)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return fmt.Errorf("write the example: %w", err)
+		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
 }

@@ -1,0 +1,4 @@
+package inspect
+
+// WriteFile is what [Inspect] writes definitions with.
+var WriteFile = writeFile
