@@ -1,6 +1,8 @@
 package inspect_test
 
 import (
+	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -172,4 +174,40 @@ func tableNames(tables []sqlgen.Table) []string {
 			}
 		}
 	})
+}
+
+// TestASwapChangesNothing of what is inspected: the new partitions have the names,
+// indexes and constraints of the old ones.
+func TestASwapChangesNothing(t *testing.T) {
+	for _, name := range []string{"swap", "swap_partitions", "entries_swap"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := validDir + "/" + name + ".yaml"
+			defs, err := sqlgen.Load(path)
+			require.NoError(t, err)
+			table := &defs.Tables[0]
+			live := sqlgen.QuoteLiteral(sqlgen.Qualified(table.Schema, table.Name))
+			url := pgtest.NewDatabase(t, path)
+			conn := pgtest.Connect(t, url)
+			before := inspected(t, url, inspect.Options{Schema: table.Schema})
+			oids := func() []uint32 {
+				return pgtest.Scalar[[]uint32](t, conn, "SELECT array_agg(inhrelid ORDER BY inhrelid) FROM pg_inherits WHERE inhparent = "+live+"::regclass")
+			}
+			old := oids()
+			rows, err := os.ReadFile(validDir + "/" + name + ".rows.sql")
+			require.NoError(t, err)
+			_, insert, _ := strings.Cut(string(rows), "-- new\n")
+			id := pgtest.Scalar[int64](t, conn, "SELECT run_id FROM cs9.begin_run('t', 'k', ARRAY["+live+"], '[{}]', p_publish_mode => 'swap')")
+			require.True(t, pgtest.Scalar[bool](t, conn, "SELECT cs9.begin_plan($1, 1, 1)", id))
+			pgtest.Exec(t, conn, "SELECT cs9.drop_all_rows("+live+")")
+			staged := pgtest.Scalar[string](t, conn, "SELECT cs9.staging_table($1, "+live+")", id)
+			run(t, conn, strings.ReplaceAll(insert, "%s", staged))
+			pgtest.Exec(t, conn, fmt.Sprintf("SELECT cs9.finish_plan(%d, 1, 1)", id), fmt.Sprintf("SELECT cs9.finish_run(%d, 1)", id))
+			run(t, conn, "CALL cs9.publish('t', 'k')")
+			require.NotEqual(t, old, oids(), "the partitions are other tables now")
+			after := inspected(t, url, inspect.Options{Schema: table.Schema})
+			require.Equal(t, string(before.File), string(after.File))
+			require.Equal(t, before.Notes, after.Notes)
+		})
+	}
 }
