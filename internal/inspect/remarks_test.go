@@ -35,7 +35,7 @@ var remarkCases = []remarkCase{
 	{name: "rule", sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE RULE r AS ON DELETE TO s.t DO INSTEAD NOTHING", leftOut: "it has rules (r)"},
 	{name: "disabled rule", sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE RULE r AS ON DELETE TO s.t DO INSTEAD NOTHING; ALTER TABLE s.t DISABLE RULE r", note: "it has disabled rules (r)"},
 	{name: "control column", sql: "CREATE TABLE s.t (a int PRIMARY KEY, cs9_run int)", leftOut: `columns[1].name: the column name "cs9_run" starts with cs9_`},
-	{name: "periods", sql: "CREATE TABLE s.t (r int4range, PRIMARY KEY (r WITHOUT OVERLAPS))", leftOut: "its primary key is WITHOUT OVERLAPS", since: 18},
+	{name: "periods", sql: "CREATE EXTENSION btree_gist; CREATE TABLE s.t (id int, r int4range, PRIMARY KEY (id, r WITHOUT OVERLAPS))", leftOut: "its primary key is WITHOUT OVERLAPS", since: 18},
 	{name: "foreign key of periods", since: 18, leftOut: "its foreign key t_id_r_fkey is one of periods",
 		sql: "CREATE EXTENSION btree_gist; CREATE TABLE s.p (id int, r int4range, PRIMARY KEY (id, r WITHOUT OVERLAPS)); CREATE TABLE s.t (id int, r int4range, PRIMARY KEY (id), FOREIGN KEY (id, PERIOD r) REFERENCES s.p (id, PERIOD r))"},
 	{name: "three levels", leftOut: "its partitions are split, and theirs are too",
