@@ -141,3 +141,9 @@ func (c tableChange) followed(f ForeignKey) ForeignKey {
 	}
 	return f
 }
+
+// follows reports whether a foreign key follows another table: then the table is
+// registered anew, because its definition is another one.
+func (c tableChange) follows() bool {
+	return !reflect.DeepEqual(c.from.ForeignKeys, mapped(c.from.ForeignKeys, c.followed))
+}

@@ -73,6 +73,30 @@ func TestATableComesAfterThoseItReferences(t *testing.T) {
 	require.Len(t, generate(t, dir, tables(t, to("a", "b")+", adopt: true", to("b", "a")+", adopt: true", to("c", "a")), sqlgen.ChangeOptions{}), 6)
 }
 
+// A foreign key follows a table and its columns to their new names, its own table's too.
+func TestAForeignKeyFollowsWhatItReferences(t *testing.T) {
+	t.Parallel()
+	s := newSite(t, named("a", column("n"))+", unique: {n: [n]}, foreign_keys: {up: {columns: [id], references: a, to: [n]}}",
+		named("b")+", foreign_keys: {a: {columns: [id], references: anon.a, to: [n]}}")
+	before := wholeCatalogue(t, s.conn)
+	after := []string{
+		named("c", "{name: m, type: INTEGER, was: n}") + ", was: a, unique: {n: [m]}, foreign_keys: {up: {columns: [id], references: c, to: [m]}}",
+		named("b") + ", foreign_keys: {a: {columns: [id], references: c, to: [m]}}",
+	}
+	text := read(t, filepath.Join(s.dir, s.change(sqlgen.ChangeOptions{}, after...)[0]))
+	require.Contains(t, text, "-- Changes: anon.b, anon.c\n", "b is registered anew: its definition is another one")
+	require.Contains(t, text, "ALTER TABLE anon.c RENAME CONSTRAINT a_up_fkey TO c_up_fkey;")
+	require.NotContains(t, text, "FOREIGN KEY")
+	require.NotContains(t, text, "DROP CONSTRAINT")
+	require.Empty(t, generate(t, s.dir, tables(t, after...), sqlgen.ChangeOptions{}))
+	require.NoError(t, s.up())
+	fresh := pgtest.Connect(t, pgtest.EmptyDatabase(t))
+	install(t, fresh, tables(t, after...))
+	require.Equal(t, wholeCatalogue(t, fresh), wholeCatalogue(t, s.conn))
+	require.NoError(t, s.down())
+	require.Equal(t, before, wholeCatalogue(t, s.conn))
+}
+
 // Tables that reference each other are dropped together, and come back.
 func TestTablesWithForeignKeysAreDroppedTogether(t *testing.T) {
 	t.Parallel()

@@ -143,7 +143,7 @@ func (c tableChange) work() (*tablePlan, error) {
 		p.join, p.split = reshapeSteps(mid, c.to)
 	}
 	midR := newRenderer(mid)
-	if p.empty() && len(c.later) == 0 && midR.change("", c.from) == toR.change("", c.from) {
+	if p.empty() && len(c.later) == 0 && !c.follows() && midR.change("", c.from) == toR.change("", c.from) {
 		return nil, nil
 	}
 	p.register = toR.change(c.toHash, c.from)
