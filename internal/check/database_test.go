@@ -147,10 +147,21 @@ func TestEachEditIsSeen(t *testing.T) {
 	require.Empty(t, differences(t), "as it was installed")
 	s.publishAll(t)
 	require.Empty(t, differences(t), "after runs")
-	stageOnly(t, s)
-	require.Empty(t, differences(t), "beside an unfinished run")
+	s.watchPublish(t, func(step string) { require.Empty(t, differences(t), step) })
+	lock, err := os.ReadFile(filepath.Join(s.folder, sqlgen.LockName))
+	require.NoError(t, err)
+	_, ofCounts, _ := strings.Cut(string(lock), "\"anon.counts\":\n    definition: \"")
+	hash, _, found := strings.Cut(ofCounts, "\"")
+	require.True(t, found)
 	for _, e := range edits {
-		t.Run(e.name, func(t *testing.T) { require.Equal(t, e.want, differences(t, e.sql...)) })
+		t.Run(e.name, func(t *testing.T) {
+			var want []string
+			for _, line := range e.want {
+				want = append(want, strings.ReplaceAll(line, "HASH", hash))
+			}
+			require.NotEmpty(t, want)
+			require.Equal(t, want, differences(t, e.sql...))
+		})
 	}
 	for name, sql := range passes {
 		t.Run("passes: "+name, func(t *testing.T) { require.Empty(t, differences(t, sql...)) })
@@ -158,15 +169,28 @@ func TestEachEditIsSeen(t *testing.T) {
 	require.Empty(t, differences(t), "each was taken back")
 }
 
-// stageOnly leaves a run unfinished that has staged rows for all tables.
-func stageOnly(t *testing.T, s *site) {
+// watchPublish has a run replace the rows of all tables, and calls look while it
+// stages, when it is ready, and after each commit of its publish.
+func (s *site) watchPublish(t *testing.T, look func(step string)) {
 	t.Helper()
 	var run int64
-	require.NoError(t, s.conn.QueryRow(t.Context(), "SELECT run_id FROM cs9.begin_run('all', 'unfinished', ARRAY['anon.counts', 'anon.parts', 'anon.swapped'], '[1]')").Scan(&run))
+	require.NoError(t, s.conn.QueryRow(t.Context(), "SELECT run_id FROM cs9.begin_run('all', 'watched', ARRAY['anon.counts', 'anon.parts', 'anon.swapped'], '[1]')").Scan(&run))
 	require.True(t, pgtest.Scalar[bool](t, s.conn, "SELECT cs9.begin_plan($1, 1, 1)", run))
 	for table, insert := range inserts {
-		pgtest.Exec(t, s.conn, strings.ReplaceAll(insert, "%s", pgtest.Scalar[string](t, s.conn, "SELECT cs9.staging_table($1, $2)", run, table)))
+		pgtest.Exec(t, s.conn, "SELECT cs9.drop_all_rows('"+table+"')",
+			strings.ReplaceAll(insert, "%s", pgtest.Scalar[string](t, s.conn, "SELECT cs9.staging_table($1, $2)", run, table)))
 	}
+	look("while it stages")
+	pgtest.Exec(t, s.conn, fmt.Sprintf("SELECT cs9.finish_plan(%d, 1, 1)", run), fmt.Sprintf("SELECT cs9.finish_run(%d, 1)", run))
+	look("when it is ready")
+	require.Equal(t, run, pgtest.Scalar[int64](t, s.conn, "SELECT cs9.begin_publish('all', 'watched', NULL, 2)"))
+	steps := 0
+	for more := true; more; steps++ {
+		more = pgtest.Scalar[bool](t, s.conn, "SELECT more FROM cs9.publish_next('all', $1, NULL, 2, 0)", run)
+		look(fmt.Sprintf("after commit %d of the publish", steps))
+	}
+	require.Greater(t, steps, 5)
+	require.Equal(t, "published", pgtest.Scalar[string](t, s.conn, "SELECT state FROM cs9.run WHERE run_id = $1", run))
 }
 
 // TestMigrationsThatAreNotApplied tells what is pending from what was edited.
@@ -216,6 +240,51 @@ func TestHistoriesLeaveNothingBehind(t *testing.T) {
 			require.Empty(t, s.check(t, Options{}), step)
 		}
 	}
+}
+
+// TestIndexesBuiltConcurrently are made outside a transaction in the scratch
+// database too.
+func TestIndexesBuiltConcurrently(t *testing.T) {
+	table := func(more string) *sqlgen.Definitions {
+		t.Helper()
+		path := filepath.Join(t.TempDir(), "tables.yaml")
+		require.NoError(t, os.WriteFile(path, []byte("version: 1\ntables:\n  - {schema: anon, name: a, columns: [{name: id, type: INTEGER}], keys: [id]"+more+"}\n"), 0o600))
+		defs, err := sqlgen.Load(path)
+		require.NoError(t, err)
+		return defs
+	}
+	s := &site{folder: filepath.Join(t.TempDir(), "migrations"), url: pgtest.NewDatabase(t)}
+	for _, more := range []string{"", ", publish: swap", ", publish: swap, indexes: {again: [id]}"} {
+		change, err := sqlgen.PlanChange(s.folder, table(more), sqlgen.ChangeOptions{ConcurrentIndexes: true})
+		require.NoError(t, err)
+		_, err = change.Write()
+		require.NoError(t, err)
+	}
+	require.FileExists(t, filepath.Join(s.folder, "00007_index_anon_a.sql"))
+	folder, err := sqlgen.CheckFolder(s.folder, table(", publish: swap, indexes: {again: [id]}"))
+	require.NoError(t, err)
+	require.Empty(t, lines(folder.Differences))
+	s.up(t)
+	require.Empty(t, s.check(t, Options{}))
+}
+
+// TestAnInterruptedCheckLeavesNothing interrupts it while the scratch database
+// is in use.
+func TestAnInterruptedCheckLeavesNothing(t *testing.T) {
+	s := newSite(t, definitions)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := Database(ctx, config(t, s.url), Options{Folder: s.folder, SetupSQL: "SELECT 'interrupt me', pg_sleep(600)"})
+		done <- err
+	}()
+	for waiting := true; waiting; {
+		waiting = !pgtest.Scalar[bool](t, s.conn, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname LIKE 'cs9gen\\_check\\_%' AND query LIKE '%interrupt me%' AND wait_event = 'PgSleep')")
+	}
+	cancel()
+	require.ErrorIs(t, <-done, context.Canceled)
+	require.Zero(t, scratchDatabases(t, s))
 }
 
 // TestTheScratchDatabaseLeavesNothing looks for what the comparison makes: a

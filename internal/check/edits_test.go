@@ -1,6 +1,7 @@
 package check
 
-// edit is what somebody does to a database by hand, and all that must be said of it.
+// edit is what somebody does to a database by hand, and all that must be said of
+// it. HASH stands for the hash that anon.counts has in the lock file.
 type edit struct {
 	name string
 	sql  []string
@@ -23,10 +24,7 @@ var edits = []edit{
 	one("change a default of a partition alone", "ALTER TABLE anon.parts_north ALTER n SET DEFAULT 8", "column anon.parts_north.n: default: expected 7, found 8"),
 	one("drop NOT NULL", "ALTER TABLE anon.counts ALTER n DROP NOT NULL", "column anon.counts.n: NOT NULL: expected yes, found no"),
 	one("drop NOT NULL of a partitioned table", "ALTER TABLE anon.swapped ALTER code DROP NOT NULL", "column anon.swapped.code: NOT NULL: expected yes, found no"),
-	{"drop an identity", []string{
-		"DO $$BEGIN EXECUTE (SELECT 'DROP TABLE ' || oid::regclass FROM pg_class WHERE relnamespace = 'cs9_staging'::regnamespace AND relname ~ '_counts$'); END$$",
-		"ALTER TABLE anon.counts_staging ALTER id DROP DEFAULT", "ALTER TABLE anon.counts ALTER id DROP IDENTITY",
-	}, []string{
+	{"drop an identity", []string{"ALTER TABLE anon.counts_staging ALTER id DROP DEFAULT", "ALTER TABLE anon.counts ALTER id DROP IDENTITY"}, []string{
 		"column anon.counts.id: identity: expected always, found nothing",
 		"column anon.counts_staging.id: default: expected nextval('anon.counts_id_seq'::regclass), found nothing",
 		"sequence anon.counts_id_seq: expected the sequence of its column, found nothing",
@@ -115,7 +113,7 @@ var edits = []edit{
 	one("drop a view", "DROP VIEW cs9.run_status", "view cs9.run_status: expected a view, found nothing"),
 	one("change a domain", "ALTER DOMAIN cs9.plan_state SET DEFAULT 'done'", "type cs9.plan_state: default: expected nothing, found 'done'::text"),
 	one("change the registration", "UPDATE cs9.table_definition SET definition_hash = 'x' WHERE table_name = 'counts'",
-		"registration of anon.counts: definition_hash: expected 34c2b56138156f54a26202e717b4e0f724439e01903e67bea4912ca69a9fdd4b, found x"),
+		"registration of anon.counts: definition_hash: expected HASH, found x"),
 	one("change the registered mode", "UPDATE cs9.table_definition SET publish_mode = 'atomic' WHERE table_name = 'counts'", "registration of anon.counts: publish_mode: expected batched, found atomic"),
 	one("change the version of the schema", "UPDATE cs9.schema_version SET version = 9", "version of the cs9 schema: number: expected 1, found 9"),
 }
