@@ -30,6 +30,7 @@ type object struct {
 	belongs string            // the object without which it cannot be; ""
 	copyOf  string            // what it is a copy of, for what a partition has of its table; ""
 	summary string            // what it is
+	owner   string            // the role that owns it, or what it is part of
 	facts   map[string]string // all in which it can differ, by aspect
 }
 
@@ -80,7 +81,7 @@ func readCatalogue(ctx context.Context, tx pgx.Tx, s scope) (catalogue, error) {
 	}
 	c := catalogue{}
 	var o object
-	_, err = pgx.ForEachRow(rows, []any{&o.name, &o.belongs, &o.copyOf, &o.summary, &o.facts}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&o.name, &o.belongs, &o.copyOf, &o.summary, &o.owner, &o.facts}, func() error {
 		c[o.name] = o
 		o.facts = nil
 		return nil

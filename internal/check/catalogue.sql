@@ -3,6 +3,7 @@
 --   belongs   the object without which it cannot be; '' for a schema
 --   copy_of   what it is a copy of, for what a partition has of its table; '' for anything else
 --   summary   what it is, in one line
+--   owner     the role that owns it, or what it is part of
 --   facts     all in which it can differ
 -- $1: relations by their qualified names; their partitions, and what belongs to both, come too. $2: routines likewise,
 -- besides those of schema cs9. $3: schemas, besides those of cs9gen. All names are read with an empty search_path.
@@ -181,6 +182,7 @@ all_objects AS (
     UNION ALL SELECT * FROM type_object
 )
 SELECT o.object, coalesce(o.belongs, '') AS belongs, coalesce(o.copy_of, '') AS copy_of, o.summary,
+       quote_ident(pg_get_userbyid(o.owner)) AS owner,
        jsonb_strip_nulls(
            o.facts
            || jsonb_build_object(
@@ -191,10 +193,13 @@ FROM all_objects AS o
 CROSS JOIN usual AS u
 LEFT JOIN LATERAL (
     -- of a schema that may be anybody's, what its owner and everybody may do is not ours to say
-    SELECT jsonb_object_agg(
-               format('grant %s to %s', x.privilege_type,
-                      CASE x.grantee WHEN 0 THEN 'PUBLIC' WHEN o.owner THEN 'its owner' ELSE quote_ident(pg_get_userbyid(x.grantee)) END),
-               CASE WHEN x.is_grantable THEN 'WITH GRANT OPTION' ELSE 'granted' END) AS grants
-    FROM aclexplode(o.acl) AS x
-    WHERE o.is_ours OR o.class <> 'pg_namespace'::regclass OR x.grantee NOT IN (0, o.owner)
+    SELECT jsonb_object_agg(format('grant %s to %s', e.privilege_type, e.grantee), CASE WHEN e.is_grantable THEN 'WITH GRANT OPTION' ELSE 'granted' END) AS grants
+    FROM (
+        -- several may have granted it
+        SELECT x.privilege_type, bool_or(x.is_grantable) AS is_grantable,
+               CASE x.grantee WHEN 0 THEN 'PUBLIC' WHEN o.owner THEN 'its owner' ELSE quote_ident(pg_get_userbyid(x.grantee)) END AS grantee
+        FROM aclexplode(o.acl) AS x
+        WHERE o.is_ours OR o.class <> 'pg_namespace'::regclass OR x.grantee NOT IN (0, o.owner)
+        GROUP BY x.privilege_type, x.grantee
+    ) AS e
 ) AS g ON true

@@ -82,14 +82,16 @@ func (c comparison) extra(name string) bool {
 	return isFound && !isExpected
 }
 
-// differs reports whether an object is not as expected in one aspect. What it
-// grants to a role that the migrations know nothing of is nobody's business.
+// differs reports whether an object is not as expected in one aspect. What is
+// granted to a role that the migrations know nothing of is nobody's business; a
+// grant to the owner, here or in the scratch database, is part of owning it.
 func (c comparison) differs(name, aspect string) bool {
-	expected, isExpected := c.expected[name].facts[aspect]
-	if role := grantee(aspect); role != "" && !isExpected && !c.known[role] {
+	e, f := c.expected[name], c.found[name]
+	expected, isExpected := e.facts[aspect]
+	if role := grantee(aspect); role != "" && (!isExpected && !c.known[role] || role == e.owner || role == f.owner) {
 		return false
 	}
-	return expected != c.found[name].facts[aspect]
+	return expected != f.facts[aspect]
 }
 
 // partitionOf is the aspect of a partition, and of its indexes, that goes when

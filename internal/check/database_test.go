@@ -352,6 +352,36 @@ func TestARoleThatMayOnlyRead(t *testing.T) {
 	require.Equal(t, []string{"column anon.counts.week: comment: expected The week, found nothing"}, lines(found))
 }
 
+// TestTheRoleThatMigratesIsARoleOfTheDefinition: what is granted to it there is
+// part of owning things in one database, and a grant in the other.
+func TestTheRoleThatMigratesIsARoleOfTheDefinition(t *testing.T) {
+	url := pgtest.EmptyDatabase(t)
+	super := config(t, url)
+	conn := pgtest.Connect(t, url)
+	pgtest.Exec(t, conn, "CREATE ROLE check_app LOGIN CREATEDB CREATEROLE PASSWORD 'app'", "ALTER DATABASE "+super.Database+" OWNER TO check_app")
+	asApp := strings.Replace(url, super.User+":"+super.Password, "check_app:app", 1)
+	app := config(t, asApp)
+	require.Equal(t, "check_app", app.User)
+	path := filepath.Join(t.TempDir(), "tables.yaml")
+	require.NoError(t, os.WriteFile(path, []byte("version: 1\ntables:\n  - {schema: anon, name: a, columns: [{name: id, type: bigint, identity: always}], keys: [id], roles: {reader: check_app_reader, runner: check_app, publisher: check_app}}\n"), 0o600))
+	s := &site{folder: filepath.Join(t.TempDir(), "migrations"), url: asApp}
+	s.generate(t, path)
+	s.up(t)
+	require.Empty(t, s.check(t, Options{}))
+	require.Empty(t, s.check(t, Options{Scratch: super}))
+
+	of := &site{folder: s.folder, url: pgtest.NewDatabase(t)}
+	of.up(t)
+	of.conn = pgtest.Connect(t, of.url)
+	require.Empty(t, of.check(t, Options{Scratch: app}))
+	pgtest.Exec(t, of.conn, "REVOKE SELECT ON anon.a FROM check_app_reader", "ALTER TABLE anon.a OWNER TO check_app")
+	require.Equal(t, []string{
+		"sequence anon.a_id_seq: owner: expected that of the cs9 routines, found check_app",
+		"table anon.a: grant SELECT to check_app_reader: expected granted, found nothing",
+		"table anon.a: owner: expected that of the cs9 routines, found check_app",
+	}, of.check(t, Options{Scratch: app}))
+}
+
 func scratchDatabases(t *testing.T, s *site) int {
 	t.Helper()
 	return pgtest.Scalar[int](t, s.conn, "SELECT count(*)::integer FROM pg_database WHERE datname LIKE 'cs9gen\\_check\\_%'")
