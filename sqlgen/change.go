@@ -26,8 +26,9 @@ type Change struct {
 	Hazards  []string      // what the new ones cost those who use the tables meanwhile
 	Destroys []Destroyed   // what the new ones destroy; allowed
 
-	dir  string
-	lock []byte // nil when it is as it should be
+	dir    string
+	lock   []byte         // nil when it is as it should be
+	tables []changedTable // what the new ones are for
 }
 
 // Destroyed is data that a change destroys.
@@ -107,11 +108,12 @@ type changePlan struct {
 	files    []PlannedFile
 	hazards  []string
 	destroys []Destroyed
+	tables   []changedTable
 }
 
 // change returns what was gathered.
 func (p *changePlan) change() (*Change, error) {
-	c := &Change{Files: p.files, Hazards: p.hazards, Destroys: p.destroys, dir: p.dir}
+	c := &Change{Files: p.files, Hazards: p.hazards, Destroys: p.destroys, dir: p.dir, tables: p.tables}
 	text := p.lock.text()
 	old, err := os.ReadFile(filepath.Join(p.dir, LockName))
 	if err != nil || !bytes.Equal(old, text) {
@@ -128,8 +130,10 @@ func (p *changePlan) takeOver() error {
 	}
 	for _, f := range p.present {
 		if f.table != "" && !slices.ContainsFunc(files, func(g GeneratedFile) bool { return g.Table == f.table }) {
-			return fmt.Errorf("%w: %s is of table %s, which the definitions do not have, and there is no %s: put its definition back as it was and generate once, then drop it",
-				ErrLock, filepath.Join(p.dir, f.name), f.table, LockName)
+			path := filepath.Join(p.dir, f.name)
+			return differs(path, "a file of a table that is defined, as there is no "+LockName, "one of "+f.table+", which the definitions do not have",
+				fmt.Errorf("%w: %s is of table %s, which the definitions do not have, and there is no %s: put its definition back as it was and generate once, then drop it",
+					ErrLock, path, f.table, LockName))
 		}
 	}
 	planned, err := Plan(p.dir, files)
@@ -152,7 +156,11 @@ func (p *changePlan) takeOver() error {
 		if err != nil {
 			return err
 		}
-		p.lock.entry(Qualified(t.Schema, t.Name)).set(t, hash)
+		e := p.lock.entry(Qualified(t.Schema, t.Name))
+		e.set(t, hash)
+		if !slices.ContainsFunc(p.files, func(f PlannedFile) bool { return f.Exists && f.Name == e.Files[0].Name }) {
+			p.tables = append(p.tables, changedTable{to: t})
+		}
 	}
 	return nil
 }
@@ -206,6 +214,7 @@ func (p *changePlan) writeCreated(m matched) error {
 		}
 		p.lock.entry(f.Table).set(t, hash)
 		p.add(f.Base, f.SQL, f.Table)
+		p.tables = append(p.tables, changedTable{to: t})
 	}
 	return nil
 }

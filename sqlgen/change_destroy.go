@@ -12,7 +12,8 @@ func (p *changePlan) allowed(m matched) error {
 	var problems []error
 	for _, c := range m.changed {
 		for _, problem := range c.refusals() {
-			problems = append(problems, fmt.Errorf("%w: %s", ErrCannotChange, problem))
+			problems = append(problems, differs("table "+Qualified(c.to.Schema, c.to.Name), "a change that a migration can make", problem,
+				fmt.Errorf("%w: %s", ErrCannotChange, problem)))
 		}
 		p.destroys = append(p.destroys, c.destroys()...)
 	}

@@ -130,6 +130,7 @@ func (p *changePlan) addChange(changed []tableChange, dropped []lockedTable, up,
 	for _, e := range dropped {
 		first = e.Table
 		tables = append(tables, Qualified(first.Schema, first.Name))
+		p.tables = append(p.tables, changedTable{from: first})
 	}
 	for i := len(changed) - 1; i >= 0; i-- {
 		verb, first = "change", changed[i].to
@@ -139,6 +140,7 @@ func (p *changePlan) addChange(changed []tableChange, dropped []lockedTable, up,
 		gone.Table, gone.Hash = nil, ""
 	}
 	for _, c := range changed {
+		p.tables = append(p.tables, changedTable{c.from, c.to})
 		p.lock.moveTable(c)
 		tables = append(tables, Qualified(c.to.Schema, c.to.Name))
 	}

@@ -102,7 +102,8 @@ func readLock(dir string) (*lock, error) {
 	}
 	for i, line := range strings.Split(string(data), "\n") {
 		if strings.HasPrefix(line, "<<<<<<< ") || strings.HasPrefix(line, ">>>>>>> ") {
-			return nil, fmt.Errorf("%w: %s:%d: a merge conflict is not resolved: the file's first lines say how", ErrLock, path, i+1)
+			return nil, differs(path, "one side of each conflict", fmt.Sprintf("a merge conflict that is not resolved, in line %d", i+1),
+				fmt.Errorf("%w: %s:%d: a merge conflict is not resolved: the file's first lines say how", ErrLock, path, i+1))
 		}
 	}
 	body, problems := parse(path, data)
@@ -113,7 +114,8 @@ func readLock(dir string) (*lock, error) {
 		problems = d.problems
 	}
 	if len(problems) > 0 {
-		return nil, fmt.Errorf("%w: %s: take the file from version control", ErrLock, problems[0])
+		return nil, differs(path, "a file as cs9gen generate writes it", fmt.Sprint(problems[0]),
+			fmt.Errorf("%w: %s: take the file from version control", ErrLock, problems[0]))
 	}
 	return &l, l.check(path)
 }
@@ -122,10 +124,12 @@ func readLock(dir string) (*lock, error) {
 // table registers: a merge of two changes of one table has one hash too few.
 func (l *lock) check(path string) error {
 	if l.Version != formatVersion {
-		return fmt.Errorf("%w: %s is of version %d, this program reads version %d: use the cs9gen that wrote it, or a newer one", ErrLock, path, l.Version, formatVersion)
+		return differs(path, fmt.Sprintf("version %d, which this program reads", formatVersion), fmt.Sprintf("version %d", l.Version),
+			fmt.Errorf("%w: %s is of version %d, this program reads version %d: use the cs9gen that wrote it, or a newer one", ErrLock, path, l.Version, formatVersion))
 	}
 	if l.Schema.Version != migrations.SchemaVersion {
-		return fmt.Errorf("%w: %s is of the cs9 schema version %d, this program generates for version %d: use the cs9gen that wrote it", ErrLock, path, l.Schema.Version, migrations.SchemaVersion)
+		return differs(path, fmt.Sprintf("the cs9 schema version %d, for which this program generates", migrations.SchemaVersion), fmt.Sprintf("version %d", l.Schema.Version),
+			fmt.Errorf("%w: %s is of the cs9 schema version %d, this program generates for version %d: use the cs9gen that wrote it", ErrLock, path, l.Schema.Version, migrations.SchemaVersion))
 	}
 	for _, item := range l.Tables {
 		e := item.Value
@@ -137,7 +141,8 @@ func (l *lock) check(path string) error {
 			return err
 		}
 		if hash != e.Hash || Qualified(e.Table.Schema, e.Table.Name) != item.Name {
-			return fmt.Errorf("%w: %s: table %s is not what its last migration makes of it: it was edited, or two branches changed it; the file's first lines say what to do", ErrLock, path, item.Name)
+			return differs(path, "table "+item.Name+" as its last migration leaves it", "another definition: it was edited, or two branches changed it",
+				fmt.Errorf("%w: %s: table %s is not what its last migration makes of it: it was edited, or two branches changed it; the file's first lines say what to do", ErrLock, path, item.Name))
 		}
 	}
 	return nil
@@ -161,12 +166,15 @@ func (l *lock) resolve(dir string, present migrationFiles) ([]string, error) {
 		for i := range files {
 			f := &files[i]
 			if byName[f.Name] != f.Value {
+				path := filepath.Join(dir, f.Name)
 				if moved := byHash[f.Value]; moved != "" && byName[f.Name] == "" {
 					f.Name = moved
 				} else if byName[f.Name] == "" {
-					problems = append(problems, fmt.Errorf("%w: %s is missing: take it from version control, and if it was never applied and is to go, take %s as it was before it", ErrLock, filepath.Join(dir, f.Name), LockName))
+					problems = append(problems, differs(path, "the file that "+LockName+" names", "",
+						fmt.Errorf("%w: %s is missing: take it from version control, and if it was never applied and is to go, take %s as it was before it", ErrLock, path, LockName)))
 				} else {
-					problems = append(problems, fmt.Errorf("%w: %s: it was edited since it was generated: restore it", ErrFileDiffers, filepath.Join(dir, f.Name)))
+					problems = append(problems, differs(path, "the file as it was generated", "one that was edited since",
+						fmt.Errorf("%w: %s: it was edited since it was generated: restore it", ErrFileDiffers, path)))
 				}
 			}
 			known[f.Name] = true

@@ -52,7 +52,9 @@ func Plan(dir string, files []GeneratedFile) ([]PlannedFile, error) {
 			continue
 		}
 		if !bytes.Equal(existing.text, []byte(f.SQL)) {
-			problems = append(problems, fmt.Errorf("%w: %s: %s", ErrFileDiffers, filepath.Join(dir, existing.name), firstDifference(string(existing.text), f.SQL)))
+			path, difference := filepath.Join(dir, existing.name), firstDifference(string(existing.text), f.SQL)
+			problems = append(problems, differs(path, "what the definitions give", "another text: "+difference,
+				fmt.Errorf("%w: %s: %s", ErrFileDiffers, path, difference)))
 		}
 		out = append(out, PlannedFile{Name: existing.name, SQL: f.SQL, Exists: true})
 	}
@@ -122,7 +124,8 @@ func (m migrationFiles) twice(dir string) error {
 	first := map[int]string{}
 	for _, f := range m {
 		if other := first[f.number]; other != "" {
-			return fmt.Errorf("%w: %s and %s: rename the one that no database has applied, to a number above all others", ErrSameNumber, filepath.Join(dir, other), f.name)
+			return differs(filepath.Join(dir, f.name), "a number of its own", "that of "+other,
+				fmt.Errorf("%w: %s and %s: rename the one that no database has applied, to a number above all others", ErrSameNumber, filepath.Join(dir, other), f.name))
 		}
 		first[f.number] = f.name
 	}

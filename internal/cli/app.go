@@ -25,6 +25,7 @@ type app struct {
 var commands = []func(*app) *cobra.Command{
 	newInitCommand,
 	newGenerateCommand,
+	newCheckCommand,
 	newSchemaCommand,
 	newInspectCommand,
 	newMigrateCommand,

@@ -91,6 +91,47 @@ func (m *Migrator) Up(ctx context.Context) ([]Step, error) {
 	return m.outcome("apply", results, err)
 }
 
+// UpTo is Up as far as a version.
+func (m *Migrator) UpTo(ctx context.Context, version int64) ([]Step, error) {
+	results, err := m.provider.UpTo(ctx, version)
+	return m.outcome("apply", results, err)
+}
+
+// Files returns the migrations of the folder in order of version. It does not
+// look into the database.
+func (m *Migrator) Files() []Step {
+	var out []Step
+	for _, s := range m.provider.ListSources() {
+		out = append(out, Step{Version: s.Version, File: filepath.Base(s.Path)})
+	}
+	return out
+}
+
+// AppliedVersions returns the versions that a database says are applied, in order. Unlike
+// [Migrator.Status] it does not make goose's table where that is missing.
+func AppliedVersions(ctx context.Context, tx pgx.Tx) ([]int64, error) {
+	var there bool
+	if err := tx.QueryRow(ctx, "SELECT to_regclass($1) IS NOT NULL", goose.DefaultTablename).Scan(&there); err != nil {
+		return nil, fmt.Errorf("look for goose's table: %w", err)
+	}
+	if !there {
+		return nil, nil
+	}
+	rows, err := tx.Query(ctx, `
+		SELECT v.version_id
+		FROM (SELECT DISTINCT ON (version_id) version_id, is_applied FROM `+goose.DefaultTablename+` ORDER BY version_id, id DESC) AS v
+		WHERE v.is_applied AND v.version_id > 0
+		ORDER BY v.version_id`)
+	if err != nil {
+		return nil, fmt.Errorf("list applied migrations: %w", err)
+	}
+	applied, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return nil, fmt.Errorf("list applied migrations: %w", err)
+	}
+	return applied, nil
+}
+
 // Down takes the last migration back that was applied. There is no step when
 // none is.
 func (m *Migrator) Down(ctx context.Context) ([]Step, error) {
