@@ -99,7 +99,7 @@ func CheckFolder(dir string, defs *Definitions) (*FolderCheck, error) {
 type changedTable struct{ from, to *Table }
 
 func (c changedTable) difference() Difference {
-	d := Difference{Aspect: "definition", Found: "none"}
+	d := Difference{Aspect: "definition"}
 	switch {
 	case c.from == nil:
 		d.Object, d.Expected = "table "+Qualified(c.to.Schema, c.to.Name), "a migration that makes the table"

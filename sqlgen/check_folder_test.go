@@ -64,19 +64,19 @@ var folderEdits = []folderEdit{
 	}},
 	{name: "another order", tables: []string{folderTables[2], folderTables[1], folderTables[0]}},
 	{name: "a column more", tables: []string{named("a", column("n"), column("m")), folderTables[1], folderTables[2]}, want: []string{
-		"table anon.a: definition: expected a migration for what changed, found none",
+		"table anon.a: definition: expected a migration for what changed, found nothing",
 		"DIR/00007_change_anon_a.sql: expected what cs9gen generate would write, found nothing",
 	}, diff: "+  - name: \"m\"\n+    type: \"integer\"\n"},
 	{name: "a table has another name", tables: []string{folderTables[0], named("c") + ", was: b", folderTables[2]}, want: []string{
-		"table anon.c: definition: expected a migration for what changed, found none",
+		"table anon.c: definition: expected a migration for what changed, found nothing",
 		"DIR/00007_change_anon_c.sql: expected what cs9gen generate would write, found nothing",
 	}, diff: "-name: \"b\"\n+name: \"c\"\n"},
 	{name: "a new table", tables: append([]string{named("c")}, folderTables...), want: []string{
-		"table anon.c: definition: expected a migration that makes the table, found none",
+		"table anon.c: definition: expected a migration that makes the table, found nothing",
 		"DIR/00007_anon_c.sql: expected what cs9gen generate would write, found nothing",
 	}},
 	{name: "a table without its definition", tables: []string{folderTables[0], folderTables[2]}, want: []string{
-		"table anon.b: definition: expected a migration that drops the table, which the definitions do not have, found none",
+		"table anon.b: definition: expected a migration that drops the table, which the definitions do not have, found nothing",
 		"DIR/00007_drop_anon_b.sql: expected what cs9gen generate would write, found nothing",
 	}},
 	{name: "what no migration can do", tables: []string{folderTables[0], folderTables[1], `name: parts, columns: [{name: id, type: INTEGER}, {name: r, type: TEXT}], keys: [id, r]`}, want: []string{
@@ -134,9 +134,9 @@ var folderEdits = []folderEdit{
 		`DIR/00004_anon_a.sql: expected what the definitions give, found another text: line 10 is "    n  bigint ," and would become "    n  integer,"; restore the file, or remove it if it was never applied`,
 	}},
 	{name: "no folder", edit: func(t *testing.T, dir string) { t.Helper(); require.NoError(t, os.RemoveAll(dir)) }, want: []string{
-		"table anon.a: definition: expected a migration that makes the table, found none",
-		"table anon.b: definition: expected a migration that makes the table, found none",
-		"table anon.parts: definition: expected a migration that makes the table, found none",
+		"table anon.a: definition: expected a migration that makes the table, found nothing",
+		"table anon.b: definition: expected a migration that makes the table, found nothing",
+		"table anon.parts: definition: expected a migration that makes the table, found nothing",
 		"DIR/00001_cs9_schema.sql: expected what cs9gen generate would write, found nothing",
 		"DIR/00002_cs9_routines.sql: expected what cs9gen generate would write, found nothing",
 		"DIR/00003_cs9_views.sql: expected what cs9gen generate would write, found nothing",

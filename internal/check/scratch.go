@@ -18,8 +18,8 @@ import (
 )
 
 // ErrNoScratch says that the scratch database could not be made, because the
-// role may not make databases.
-var ErrNoScratch = errors.New("the role may not create the scratch database")
+// role may not make databases, or the server is a standby.
+var ErrNoScratch = errors.New("the scratch database cannot be created on this server")
 
 // ErrOtherVersion says that the scratch database would be on another major
 // version of PostgreSQL, which writes definitions in another way.
@@ -94,7 +94,7 @@ func withScratch(ctx context.Context, cfg *pgx.ConnConfig, like locale, roles []
 	}
 	name := "cs9gen_check_" + hex.EncodeToString(random)
 	if _, err := conn.Exec(ctx, like.createStatement(name)); err != nil {
-		if hasCode(err, "42501") {
+		if hasCode(err, "42501", "25006") {
 			return fmt.Errorf("%w: %w", ErrNoScratch, err)
 		}
 		return fmt.Errorf("check: create the scratch database: %w", err)

@@ -103,14 +103,17 @@ func (a *app) check(cmd *cobra.Command, f checkFlags) error {
 	if len(found) == 0 {
 		return nil
 	}
-	hint := "cs9gen generate writes what is missing; a file that was edited or removed comes from version control"
-	switch {
-	case withDatabase && !looked:
-		hint = "repair the folder of migrations first: the database was not looked at. " + hint
-	case len(found) > len(folder.Differences):
-		hint = "migrate, or take the change in the database back; what is to stay goes into the definitions, or into a migration of your own"
+	var hints []string
+	if withDatabase && !looked {
+		hints = append(hints, "repair the folder of migrations first, the database was not looked at")
 	}
-	return failed(hint, "%s found", count(int64(len(found)), "difference"))
+	if len(folder.Differences) > 0 {
+		hints = append(hints, "cs9gen generate writes what is missing, and a file that was edited or removed comes from version control")
+	}
+	if len(found) > len(folder.Differences) {
+		hints = append(hints, "migrate, or take the change in the database back; what is to stay goes into the definitions, or into a migration of your own")
+	}
+	return failed(strings.Join(hints, "; "), "%s found", count(int64(len(found)), "difference"))
 }
 
 // checkDatabase compares the database of the command with the folder, and
@@ -162,7 +165,7 @@ func adviseCheck(err error) error {
 		is   error
 		hint string
 	}{
-		{check.ErrNoScratch, "ALTER ROLE … CREATEDB lets it; or --scratch-url names a server of the same major version where it may, such as the one that CI's tests use; without --database the files are compared alone"},
+		{check.ErrNoScratch, "let the role create databases (ALTER ROLE … CREATEDB), or let --scratch-url name a server of the same major version where one may, such as that of CI's tests; without --database the files are compared alone"},
 		{check.ErrOtherVersion, "each version writes definitions in a way of its own: let --scratch-url name a server of the same major version"},
 		{check.ErrNotRepeatable, "what the migrations need and do not make, such as an extension or a table that a foreign key refers to, goes into a file of SQL that --scratch-sql names"},
 		{check.ErrSetup, "correct the file that --scratch-sql names"},
