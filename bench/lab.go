@@ -28,6 +28,7 @@ var settings = map[string]string{
 	"min_wal_size":       "4GB",
 	"checkpoint_timeout": "1h",
 	"autovacuum":         "off",
+	"jit":                "on",
 }
 
 // lab is the server that everything is measured on, and the databases that

@@ -67,6 +67,7 @@ var defaultSettings = map[string]string{
 	"autovacuum_naptime":         "10s",
 	"checkpoint_timeout":         "15min",
 	"dynamic_shared_memory_type": "posix",
+	"jit":                        "off", // what is compiled for a few rows costs more than it saves
 }
 
 // Start makes a cluster and starts its server. [Server.Stop] ends it.
