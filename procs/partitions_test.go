@@ -14,7 +14,8 @@ import (
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 )
 
-// partitioning is a way to split the table m.t.
+// partitioning is a way to split the table m.t. Default partitions have names that
+// come before the others.
 type partitioning struct {
 	name, partitions string
 	whole            string // a condition that is true for all rows of some partitions, and for none of the others
@@ -36,14 +37,14 @@ var partitionings = []partitioning{
 		whole: "id > 0", leaf: "m.t_even",
 	},
 	{
-		name: "default", partitions: `{by: list, columns: [region], parts: [{name: rest, default: true}, {name: a, values: [north]}]}`,
-		whole: "region = 'north'", leaf: "m.t_rest",
+		name: "default", partitions: `{by: list, columns: [region], parts: [{name: all, default: true}, {name: north, values: [north]}]}`,
+		whole: "region = 'north'", leaf: "m.t_all",
 	},
 	{
 		name: "split again", partitions: `{by: range, columns: [day], parts: [
-			{name: a, from: ["2024-01-01"], to: ["2025-01-01"], partitions: {by: hash, columns: [id], parts: [{name: h0, modulus: 2, remainder: 0}, {name: h1, modulus: 2, remainder: 1}]}},
+			{name: old, from: ["2024-01-01"], to: ["2025-01-01"], partitions: {by: hash, columns: [id], parts: [{name: h0, modulus: 2, remainder: 0}, {name: h1, modulus: 2, remainder: 1}]}},
 			{name: b, from: ["2025-01-01"], to: ["2026-01-01"], partitions: {column: region, values: [north, south]}},
-			{name: rest, default: true, partitions: {by: list, columns: [region], parts: [{name: a, values: [north]}, {name: rest, default: true}]}}]}`,
+			{name: all, default: true, partitions: {by: list, columns: [region], parts: [{name: north, values: [north]}, {name: all, default: true}]}}]}`,
 		whole: "day < '2025-01-01'", nowhere: "('nord', '2025-01-01', 1, 1)", leaf: "m.t_b_south",
 	},
 }
@@ -297,16 +298,16 @@ func TestASwapBesideALargeDefaultPartition(t *testing.T) {
 	s := newSplit(t, partitionings[3])
 	whole := []string{dropWhere("region = 'north'"), "INSERT INTO {t} (region, day, id, v) VALUES ('north', '2024-01-01', 1, 1)"}
 	require.NoError(t, s.stage("swap", whole...), "a small one is read in no time")
-	require.Contains(t, s.notesOf(s.call()), `verifying table "t_rest"`)
+	require.Contains(t, s.notesOf(s.call()), `verifying table "t_all"`)
 
 	s.exec("INSERT INTO m.t SELECT 'east', '2024-01-01', i, i FROM generate_series(1, 250000) AS i")
 	err := requireState(t, "S9013", s.stage("swap", whole...))
-	require.Contains(t, err.Message, "it cannot be swapped: the default partition m.t_rest, which stays, would be read during the switch")
+	require.Contains(t, err.Message, "it cannot be swapped: the default partition m.t_all, which stays, would be read during the switch")
 	require.NoError(t, s.stage("swap_or_atomic", whole...))
 	s.publish()
 	require.Equal(t, "m.t: 0 deleted, 0 updated, 0 inserted", s.note())
 
-	s.exec("ALTER TABLE m.t_rest ADD CHECK (" + s.rows2("SELECT pg_get_partition_constraintdef('m.t_rest'::regclass)") + ")")
+	s.exec("ALTER TABLE m.t_all ADD CHECK (" + s.rows2("SELECT pg_get_partition_constraintdef('m.t_all'::regclass)") + ")")
 	require.NoError(t, s.stage("swap", whole...))
 	require.NotContains(t, s.notesOf(s.call()), "verifying table")
 	require.Equal(t, "m.t: 1 partition swapped", s.note())
