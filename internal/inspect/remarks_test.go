@@ -76,17 +76,21 @@ var remarkCases = []remarkCase{
 }
 
 // TestRemarks inspects tables that a definition cannot say: one line tells of
-// each, with table and reason.
+// each, with table and reason. One after another in one database.
 func TestRemarks(t *testing.T) {
+	t.Parallel()
+	url := pgtest.EmptyDatabase(t)
+	conn := pgtest.Connect(t, url)
+	version := pgtest.Scalar[int](t, conn, "SELECT current_setting('server_version_num')::integer / 10000")
 	for _, c := range remarkCases {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			url := pgtest.EmptyDatabase(t)
-			conn := pgtest.Connect(t, url)
-			if pgtest.Scalar[int](t, conn, "SELECT current_setting('server_version_num')::integer") < c.since*10000 {
+			if version < c.since {
 				t.Skipf("PostgreSQL %d is the first that has it", c.since)
 			}
-			run(t, conn, "CREATE SCHEMA s; "+c.sql)
+			defer run(t, conn, `SET client_min_messages = warning; DROP SCHEMA s CASCADE; DROP SCHEMA IF EXISTS other CASCADE;
+				DROP FOREIGN DATA WRAPPER IF EXISTS w CASCADE; DROP EXTENSION IF EXISTS btree_gist CASCADE`)
+			run(t, conn, "CREATE SCHEMA s")
+			run(t, conn, c.sql)
 			result := inspected(t, url, inspect.Options{Schema: "s", Tables: []string{"t"}})
 			if c.leftOut != "" {
 				require.Nil(t, result.File)
