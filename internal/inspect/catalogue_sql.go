@@ -204,11 +204,20 @@ SELECT
     d.adopted,
     coalesce(d.runner_role::text, '') AS runner,
     coalesce(d.publisher_role::text, '') AS publisher,
-    ARRAY (SELECT r.rolname::text
-           FROM aclexplode(c.relacl) AS a
-           JOIN pg_roles AS r ON r.oid = a.grantee
-           WHERE a.privilege_type = 'SELECT' AND a.grantee <> c.relowner AND r.rolname IS DISTINCT FROM d.runner_role
-           ORDER BY r.rolname) AS readers
+    -- others may have been granted it by hand, of an adopted table before it was
+    CASE
+        WHEN d.adopted THEN ARRAY (
+            SELECT g.value ->> 'role'
+            FROM jsonb_array_elements(d.adopted_grants) AS g (value)
+            WHERE g.value ->> 'column' IS NULL AND g.value ->> 'role' IS DISTINCT FROM d.runner_role
+            ORDER BY 1)
+        ELSE ARRAY (
+            SELECT r.rolname::text
+            FROM aclexplode(c.relacl) AS a
+            JOIN pg_roles AS r ON r.oid = a.grantee
+            WHERE a.privilege_type = 'SELECT' AND a.grantee <> c.relowner AND r.rolname IS DISTINCT FROM d.runner_role
+            ORDER BY r.rolname)
+    END AS readers
 FROM cs9.table_definition AS d
 JOIN pg_namespace AS n ON n.nspname = d.schema_name
 JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = d.table_name

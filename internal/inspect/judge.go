@@ -28,10 +28,23 @@ func (b *builder) judge() {
 	if r.IsParent {
 		b.refuse("other tables inherit from it (INHERITS), whose rows a publish would touch: make them partitions")
 	}
+	if staging := sqlgen.NamesOf(&b.t).Staging; b.c.templates[b.oid(staging)] != r.Name && b.oid(staging) != 0 {
+		b.refuse("%s has the name that the staging template would have: rename it", sqlgen.Qualified(b.schema, staging))
+	}
 	b.judgeKey()
 	b.judgeConstraints()
 	b.judgeExtras()
 	b.noteSettings()
+}
+
+// oid returns the oid of a relation of the schema; 0 when there is none.
+func (b *builder) oid(name string) uint32 {
+	for _, r := range b.c.relations {
+		if r.Name == name {
+			return r.OID
+		}
+	}
+	return 0
 }
 
 // notATable says what a relation is instead; "" for a table.

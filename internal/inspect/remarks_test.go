@@ -34,6 +34,7 @@ var remarkCases = []remarkCase{
 	{name: "exclusion", sql: "CREATE TABLE s.t (a int PRIMARY KEY, r int4range, CONSTRAINT x EXCLUDE USING gist (r WITH &&))", leftOut: "it has the exclusion constraint x"},
 	{name: "rule", sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE RULE r AS ON DELETE TO s.t DO INSTEAD NOTHING", leftOut: "it has rules (r)"},
 	{name: "disabled rule", sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE RULE r AS ON DELETE TO s.t DO INSTEAD NOTHING; ALTER TABLE s.t DISABLE RULE r", note: "it has disabled rules (r)"},
+	{name: "the name of the template is taken", sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE VIEW s.t_staging AS SELECT 1 AS a", leftOut: "s.t_staging has the name that the staging template would have"},
 	{name: "control column", sql: "CREATE TABLE s.t (a int PRIMARY KEY, cs9_run int)", leftOut: `columns[1].name: the column name "cs9_run" starts with cs9_`},
 	{name: "periods", sql: "CREATE EXTENSION btree_gist; CREATE TABLE s.t (id int, r int4range, PRIMARY KEY (id, r WITHOUT OVERLAPS))", leftOut: "its primary key is WITHOUT OVERLAPS", since: 18},
 	{name: "foreign key of periods", since: 18, leftOut: "its foreign key t_id_r_fkey is one of periods",
@@ -76,17 +77,21 @@ var remarkCases = []remarkCase{
 }
 
 // TestRemarks inspects tables that a definition cannot say: one line tells of
-// each, with table and reason.
+// each, with table and reason. One after another in one database.
 func TestRemarks(t *testing.T) {
+	t.Parallel()
+	url := pgtest.EmptyDatabase(t)
+	conn := pgtest.Connect(t, url)
+	version := pgtest.Scalar[int](t, conn, "SELECT current_setting('server_version_num')::integer / 10000")
 	for _, c := range remarkCases {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel()
-			url := pgtest.EmptyDatabase(t)
-			conn := pgtest.Connect(t, url)
-			if pgtest.Scalar[int](t, conn, "SELECT current_setting('server_version_num')::integer") < c.since*10000 {
+			if version < c.since {
 				t.Skipf("PostgreSQL %d is the first that has it", c.since)
 			}
-			run(t, conn, "CREATE SCHEMA s; "+c.sql)
+			defer run(t, conn, `SET client_min_messages = warning; DROP SCHEMA s CASCADE; DROP SCHEMA IF EXISTS other CASCADE;
+				DROP FOREIGN DATA WRAPPER IF EXISTS w CASCADE; DROP EXTENSION IF EXISTS btree_gist CASCADE`)
+			run(t, conn, "CREATE SCHEMA s")
+			run(t, conn, c.sql)
 			result := inspected(t, url, inspect.Options{Schema: "s", Tables: []string{"t"}})
 			if c.leftOut != "" {
 				require.Nil(t, result.File)
@@ -210,4 +215,38 @@ func TestASwapChangesNothing(t *testing.T) {
 			require.Equal(t, before.Notes, after.Notes)
 		})
 	}
+}
+
+// TestNullsNotDistinct came with PostgreSQL 15.
+func TestNullsNotDistinct(t *testing.T) {
+	t.Parallel()
+	url := pgtest.EmptyDatabase(t)
+	conn := pgtest.Connect(t, url)
+	if pgtest.Scalar[int](t, conn, "SELECT current_setting('server_version_num')::integer") < 150000 {
+		t.Skip("PostgreSQL 15 is the first that has it")
+	}
+	run(t, conn, `CREATE TABLE t (a int PRIMARY KEY, b int, CONSTRAINT t_b_key UNIQUE NULLS NOT DISTINCT (b));
+		CREATE UNIQUE INDEX t_ab_idx ON t (a DESC, b) INCLUDE (b) NULLS NOT DISTINCT WHERE b > 0`)
+	table := loaded(t, inspected(t, url, inspect.Options{Schema: "public"}).File)[0]
+	require.Equal(t, sqlgen.Named[sqlgen.Unique]{{Name: "b", Value: sqlgen.Unique{Columns: []string{"b"}, NullsNotDistinct: true}}}, table.Unique)
+	require.Equal(t, sqlgen.Named[sqlgen.Index]{{Name: "ab", Value: sqlgen.Index{
+		Columns: []sqlgen.IndexColumn{{Column: "a", Order: "desc"}, {Column: "b"}}, Include: []string{"b"}, Where: "b > 0", Unique: true, NullsNotDistinct: true,
+	}}}, table.Indexes)
+}
+
+// TestRolesOfAnAdoptedTable are those of its definition, not those that were
+// granted something before.
+func TestRolesOfAnAdoptedTable(t *testing.T) {
+	t.Parallel()
+	url := pgtest.NewDatabase(t)
+	conn := pgtest.Connect(t, url)
+	run(t, conn, `CREATE TABLE t (a int PRIMARY KEY, n bigint GENERATED ALWAYS AS IDENTITY);
+		CREATE ROLE inspect_other; GRANT SELECT ON t TO inspect_other`)
+	defer run(t, conn, "DROP OWNED BY inspect_other; DROP ROLE inspect_other")
+	file := inspected(t, url, inspect.Options{Schema: "public"}).File
+	file = append(file, "    roles: {reader: inspect_reader, runner: inspect_runner, publisher: inspect_publisher}\n"...)
+	pgtest.Install(t, url, saved(t, file))
+	result := inspected(t, url, inspect.Options{Schema: "public"})
+	require.Empty(t, result.Notes)
+	require.Equal(t, string(file)+"    publish: batched\n", string(result.File))
 }
