@@ -101,6 +101,7 @@ func dropParts(e lockedTable) (forth, back *changeParts, err error) {
 	}
 	forth, back = &changeParts{middle: r.dropTable()}, &changeParts{middle: create}
 	if e.Table.Adopt {
+		forth.middle[0].steps[0].hazards = []string{fmt.Sprintf("runs can write to %s no more, and what was recorded of its runs goes; the table stays as it is", r.live())}
 		return forth, back, nil
 	}
 	for _, o := range r.liveObjects() {
