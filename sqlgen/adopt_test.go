@@ -252,6 +252,31 @@ func TestATableWithPartitionsIsAdopted(t *testing.T) {
 		"partition orders_west: FOR VALUES IN ('west') in the database, not there in the definition", raised(t, "S9021", s.up()).Message)
 }
 
+// So it is with partitions of every kind, on two levels.
+func TestATableThatIsSplitTwiceIsAdopted(t *testing.T) {
+	t.Parallel()
+	made := []string{
+		"CREATE SCHEMA anon", "CREATE TABLE anon.orders (id integer, day date, n integer, title text, region text, total integer GENERATED ALWAYS AS (n * 2) STORED, CONSTRAINT orders_pkey PRIMARY KEY (id, day)) PARTITION BY RANGE (day)",
+		"CREATE TABLE anon.y24 PARTITION OF anon.orders FOR VALUES FROM ('2024-01-01') TO ('2025-01-01') PARTITION BY HASH (id)",
+		"CREATE TABLE anon.y24_0 PARTITION OF anon.y24 FOR VALUES WITH (MODULUS 2, REMAINDER 0)", "CREATE TABLE anon.y24_1 PARTITION OF anon.y24 FOR VALUES WITH (MODULUS 2, REMAINDER 1)",
+		"CREATE TABLE anon.other_days PARTITION OF anon.orders DEFAULT", "CREATE UNIQUE INDEX once ON anon.orders (id, day, (n + 1)) WHERE n > 0",
+		"INSERT INTO anon.orders SELECT i, '2024-05-05', i FROM generate_series(1, 9) AS i",
+	}
+	const table = `name: orders, adopt: true, columns: [{name: id, type: INTEGER}, {name: day, type: DATE}, {name: n, type: INTEGER}, {name: title, type: TEXT}, {name: region, type: TEXT}, {name: total, type: INTEGER, generated: n * 2}], keys: [id, day],
+    indexes: {once: {columns: [id, day, {expression: n + 1}], unique: true, where: n > 0, name: once}},
+    partitions: {by: range, columns: [day], parts: [{name: y24, from: ["2024-01-01"], to: ["2025-01-01"], table: y24,
+      partitions: {by: hash, columns: [id], parts: [{name: a, modulus: 2, remainder: 0, table: y24_0}, {name: b, modulus: 2, remainder: 1, table: y24_1}]}}, {name: rest, default: true, table: other_days}]}`
+	s := newHand(t, made, table)
+	before, rows := wholeCatalogue(t, s.conn), s.rowsAndPlace("anon.y24_0")
+	require.NoError(t, s.up())
+	require.NoError(t, s.down())
+	require.Equal(t, before, wholeCatalogue(t, s.conn))
+	require.Equal(t, rows, s.rowsAndPlace("anon.y24_0"))
+	s.exec("DELETE FROM anon.y24_1", "ALTER TABLE anon.y24 DETACH PARTITION anon.y24_1", "ALTER TABLE anon.y24 ATTACH PARTITION anon.y24_1 FOR VALUES WITH (MODULUS 4, REMAINDER 1)")
+	require.Equal(t, "anon.orders is not as its definition says, and cannot be adopted: partition y24: "+
+		"partition y24_1: FOR VALUES WITH (modulus 4, remainder 1) in the database, FOR VALUES WITH (modulus 2, remainder 1) in the definition", raised(t, "S9021", s.up()).Message)
+}
+
 // Roles get what they need; given back is what they had not before.
 func TestAdoptingGrantsAndTakesBack(t *testing.T) {
 	t.Parallel()
