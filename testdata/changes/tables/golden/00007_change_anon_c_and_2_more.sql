@@ -158,7 +158,8 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          that finds the changes may run in parallel; it is what costs when little has changed.
+--          IS NULL would ask whether the fields of a composite key are; IS NOT DISTINCT FROM NULL asks for no row. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
 --          has one live row of its key, and there are no others.
 CREATE OR REPLACE FUNCTION anon.c_apply_changes(
@@ -188,13 +189,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.id,
                CASE
-                   WHEN l.id IS NULL THEN 'insert'
+                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.c) AS l ON %3$s
-        WHERE l.id IS NULL
+        WHERE l.id IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.id, l.n)::record *<> ROW(s.id, s.n)::record)
            OR (NOT l.cs9_deleted AND ROW(l.n)::record *<> ROW(s.n)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
@@ -399,7 +400,8 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          that finds the changes may run in parallel; it is what costs when little has changed.
+--          IS NULL would ask whether the fields of a composite key are; IS NOT DISTINCT FROM NULL asks for no row. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
 --          has one live row of its key, and there are no others.
 CREATE OR REPLACE FUNCTION anon.b_apply_changes(
@@ -429,13 +431,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.id,
                CASE
-                   WHEN l.id IS NULL THEN 'insert'
+                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.b) AS l ON %3$s
-        WHERE l.id IS NULL
+        WHERE l.id IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.id, l.n)::record *<> ROW(s.id, s.n)::record)
            OR (NOT l.cs9_deleted AND ROW(l.n)::record *<> ROW(s.n)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
@@ -666,7 +668,8 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          that finds the changes may run in parallel; it is what costs when little has changed.
+--          IS NULL would ask whether the fields of a composite key are; IS NOT DISTINCT FROM NULL asks for no row. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
 --          has one live row of its key, and there are no others.
 CREATE FUNCTION anon.a_more_apply_changes(
@@ -696,13 +699,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.id,
                CASE
-                   WHEN l.id IS NULL THEN 'insert'
+                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.a_more) AS l ON %3$s
-        WHERE l.id IS NULL
+        WHERE l.id IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.id)::record *<> ROW(s.id)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
@@ -892,7 +895,8 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          that finds the changes may run in parallel; it is what costs when little has changed.
+--          IS NULL would ask whether the fields of a composite key are; IS NOT DISTINCT FROM NULL asks for no row. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
 --          has one live row of its key, and there are no others.
 CREATE OR REPLACE FUNCTION anon.b_apply_changes(
@@ -922,13 +926,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.id,
                CASE
-                   WHEN l.id IS NULL THEN 'insert'
+                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.b) AS l ON %3$s
-        WHERE l.id IS NULL
+        WHERE l.id IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.id)::record *<> ROW(s.id)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
@@ -1146,7 +1150,8 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
+--          that finds the changes may run in parallel; it is what costs when little has changed.
+--          IS NULL would ask whether the fields of a composite key are; IS NOT DISTINCT FROM NULL asks for no row. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
 --          has one live row of its key, and there are no others.
 CREATE OR REPLACE FUNCTION anon.a_apply_changes(
@@ -1176,13 +1181,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.id,
                CASE
-                   WHEN l.id IS NULL THEN 'insert'
+                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.a) AS l ON %3$s
-        WHERE l.id IS NULL
+        WHERE l.id IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.id)::record *<> ROW(s.id)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
