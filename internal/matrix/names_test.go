@@ -25,9 +25,9 @@ import (
 // oddNames are names that are hard somewhere between a definition file and a
 // published row: for YAML, SQL, format(), goose, COPY, arrays, or their length.
 var oddNames = []string{
-	`"a"."b"`, " lead", "trail ", `"`, "it's", "UPPER", "select", "null", "Ünï日本😀", "e\u0301", "100%", "%s%I%L%1$s", `back\slash\n`,
-	"$1$x$$", "$insert$", "a;b--c/*", "{}[]:#&*!|>", "a??b ?", "--help", "${HOME}", "0123", "a,b)",
-	strings.Repeat("n", 63), strings.Repeat("é", 31) + "x", strings.Repeat("日", 21), "x" + strings.Repeat("é", 31),
+	`"a"."b"`, " blanks ", `"`, "it's", "UPPER Case", "select", "null", "Ünï日本😀 e\u0301", "%s%I%L%1$s 100%", `back\slash\n`,
+	"$1$x$$", "$insert$ ${HOME}", "a;b--c/*", "{}[]:#&*!|>,(0)", "a??b ?", "--help",
+	strings.Repeat("n", 63), strings.Repeat("é", 31) + "x", strings.Repeat("日", 21),
 }
 
 // other returns name with a suffix, cut so that 63 bytes hold it.
@@ -197,6 +197,7 @@ func steps(tables []oddTable, mode string) []step {
 // TestNamesEqualPlainSQL takes tables with odd names from a definition file to
 // published rows, and back to an empty database.
 func TestNamesEqualPlainSQL(t *testing.T) {
+	t.Parallel()
 	l := newNameLab(t)
 	empty := l.relations()
 	l.generate()
@@ -361,9 +362,10 @@ func TestNameThatGooseWouldRead(t *testing.T) {
 // TestRunNamesAreKeptAsTheyAre runs one table by tasks and keys that could be
 // mistaken for each other.
 func TestRunNamesAreKeptAsTheyAre(t *testing.T) {
+	t.Parallel()
 	url := pgtest.NewDatabase(t, writeDefinition(t, "  - {schema: demo, name: kept, keys: [id], columns: [{name: id, type: INTEGER}, {name: v, type: TEXT}]}\n"))
 	conn, r := pgtest.Connect(t, url), newRunner(t, url)
-	names := []string{"a", "A", "a ", " a", "a\tb", "a\nb", "a b", "é", "e\u0301", "1", "01", strings.Repeat("k", 1000)}
+	names := []string{"a", "A", "a ", "a\tb", "é", "e\u0301", strings.Repeat("k", 1000)}
 	for i, name := range names {
 		write := func(ctx context.Context, handles runner.Handles) error {
 			return handles["t"].DropAllRowsAndThenInsert(ctx, runner.Values([]string{"id", "v"}, [][]any{{i, name}}))

@@ -300,6 +300,7 @@ func (l *typeLab) differences(t *testing.T, table, column string) string {
 // text and as each Go value that means it, among values of other types and as
 // the field of a struct, and publishes it in each mode.
 func TestTypesEqualPlainSQL(t *testing.T) {
+	t.Parallel()
 	l := newTypeLab(t, allKinds())
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {

@@ -116,6 +116,7 @@ func tried(column string) []string {
 // TestValueRules tries each rule of docs/values.md, direct and staged, and keeps
 // the page as the rules are.
 func TestValueRules(t *testing.T) {
+	t.Parallel()
 	url := pgtest.NewDatabase(t)
 	conn := pgtest.Connect(t, url)
 	execAll(t, conn, types...)

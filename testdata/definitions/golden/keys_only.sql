@@ -138,10 +138,10 @@ $move_batch$;
 --          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
---          that finds the changes may run in parallel; it is what costs when little has changed.
---          IS NULL would ask whether the fields of a composite key are; IS NOT DISTINCT FROM NULL asks for no row. What is gone costs
+--          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE FUNCTION demo.keys_only_apply_changes(
     p_staged          text,
     p_deletes         text,
