@@ -21,8 +21,9 @@ BEGIN
     IF v_staged IS NULL THEN
         RETURN;
     END IF;
-    SELECT string_agg(format('s.%1$I IS DISTINCT FROM l.%1$I', k.name), ' OR '), array_agg(k.name ORDER BY k.name)
-    INTO v_other, v_keys
+    -- by the key's own operators: of citext, 'a' and 'A' are one key
+    v_other := format('NOT (%s)', cs9.key_match(to_regclass(v_live), 's', 'l'));
+    SELECT array_agg(k.name ORDER BY k.name) INTO v_keys
     FROM cs9.table_definition AS d
     CROSS JOIN unnest(d.keys) AS k (name)
     WHERE d.table_id = p_table_id;

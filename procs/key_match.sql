@@ -9,7 +9,8 @@ AS $key_match$
 #variable_conflict error
 BEGIN
     RETURN (
-        SELECT string_agg(format('%1$I.%3$I OPERATOR(%4$I.%5$s) %2$I.%3$I', p_left, p_right, a.attname, n.nspname, o.oprname), ' AND ' ORDER BY k.n)
+        SELECT string_agg(format('%1$I.%3$I%6$s OPERATOR(%4$I.%5$s) %2$I.%3$I%6$s', p_left, p_right, a.attname, n.nspname, o.oprname, cs9.base_cast(a.atttypid)),
+                          ' AND ' ORDER BY k.n)
         FROM pg_catalog.pg_index AS i
         CROSS JOIN LATERAL generate_series(1, i.indnkeyatts) AS k (n)
         JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k.n - 1]

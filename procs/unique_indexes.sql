@@ -46,12 +46,16 @@ BEGIN
             string_agg(format('%s%s AS cs9_u%s', pg_get_indexdef(i.indexrelid, s.n, true), ' COLLATE ' || nullif(i.indcollation[s.n - 1], 0)::regcollation, s.n), ', ' ORDER BY s.n) AS expressions,
             string_agg(format('cs9_u%s', s.n), ', ' ORDER BY s.n) AS names,
             string_agg(format('s.cs9_u%s', s.n), ', ' ORDER BY s.n) AS staged_names,
-            string_agg(format('cs9_u%s IS NOT NULL', s.n), ' AND ' ORDER BY s.n) AS not_null,
-            string_agg(format('s.cs9_u%1$s OPERATOR(%2$I.%3$s) l.cs9_u%1$s', s.n, coalesce(n.nspname, ''), p.oprname), ' AND ' ORDER BY s.n) AS equal,
-            string_agg(format('(s.cs9_u%1$s OPERATOR(%2$I.%3$s) l.cs9_u%1$s OR s.cs9_u%1$s IS NULL AND l.cs9_u%1$s IS NULL)', s.n, coalesce(n.nspname, ''), p.oprname),
+            -- IS NOT NULL would ask whether the fields of a composite value are
+            string_agg(format('cs9_u%s IS DISTINCT FROM NULL', s.n), ' AND ' ORDER BY s.n) AS not_null,
+            string_agg(format('s.cs9_u%1$s%4$s OPERATOR(%2$I.%3$s) l.cs9_u%1$s%4$s', s.n, coalesce(n.nspname, ''), p.oprname, cs9.base_cast(e.atttypid)),
+                       ' AND ' ORDER BY s.n) AS equal,
+            string_agg(format('(s.cs9_u%1$s%4$s OPERATOR(%2$I.%3$s) l.cs9_u%1$s%4$s OR s.cs9_u%1$s IS NOT DISTINCT FROM NULL AND l.cs9_u%1$s IS NOT DISTINCT FROM NULL)',
+                              s.n, coalesce(n.nspname, ''), p.oprname, cs9.base_cast(e.atttypid)),
                        ' AND ' ORDER BY s.n) AS equal_or_both_null
         FROM generate_series(1, i.indnkeyatts) AS s (n)
         LEFT JOIN pg_catalog.pg_attribute AS t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[s.n - 1]
+        JOIN pg_catalog.pg_attribute AS e ON e.attrelid = i.indexrelid AND e.attnum = s.n
         JOIN pg_catalog.pg_opclass AS o ON o.oid = i.indclass[s.n - 1]
         LEFT JOIN pg_catalog.pg_amop AS a
             ON a.amopfamily = o.opcfamily AND a.amopstrategy = 3

@@ -6,66 +6,56 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// elementOf gives the element type of the array types whose elements can lose
-// something.
-func elementOf(oid uint32) (uint32, bool) {
-	switch oid {
-	case pgtype.Int2ArrayOID:
-		return pgtype.Int2OID, true
-	case pgtype.Int4ArrayOID:
-		return pgtype.Int4OID, true
-	case pgtype.Int8ArrayOID:
-		return pgtype.Int8OID, true
-	case pgtype.Float4ArrayOID:
-		return pgtype.Float4OID, true
-	case pgtype.Float8ArrayOID:
-		return pgtype.Float8OID, true
-	case pgtype.NumericArrayOID:
-		return pgtype.NumericOID, true
-	case pgtype.DateArrayOID:
-		return pgtype.DateOID, true
-	case pgtype.TimestampArrayOID:
-		return pgtype.TimestampOID, true
-	case pgtype.TimestamptzArrayOID:
-		return pgtype.TimestamptzOID, true
-	}
-	return 0, false
-}
-
 // loss says what a column of this type would change in value, or "" when it
 // keeps value as it is. A value of a type that the column cannot take at all
-// is not its business: the driver refuses that one.
+// is not its business: the driver refuses that one, or the server.
 func loss(oid uint32, typmod int32, value any) string {
-	value = plain(value)
-	if value == nil {
+	return lossOf(oid, typmod, value, plain(value))
+}
+
+// lossOf is loss for a value and what [plain] makes of it.
+func lossOf(oid uint32, typmod int32, value, inside any) string {
+	if inside == nil {
 		return ""
 	}
 	if element, ok := elementOf(oid); ok {
-		return lossOfElements(element, typmod, value)
+		return lossOfElements(element, typmod, inside)
+	}
+	if t, ok := inside.(time.Time); ok {
+		return lossOfTime(oid, typmod, t)
 	}
 	switch oid {
 	case pgtype.Int2OID:
-		return lossOfInteger(16, value)
+		return lossOfInteger(16, inside)
 	case pgtype.Int4OID:
-		return lossOfInteger(32, value)
+		return lossOfInteger(32, inside)
 	case pgtype.Int8OID:
-		return lossOfInteger(64, value)
+		return lossOfInteger(64, inside)
 	case pgtype.Float4OID:
-		return lossOfFloat(32, value)
+		return lossOfFloat(32, inside)
 	case pgtype.Float8OID:
-		return lossOfFloat(64, value)
+		return lossOfFloat(64, inside)
 	case pgtype.NumericOID:
-		return lossOfNumeric(typmod, value)
-	case pgtype.DateOID, pgtype.TimestampOID, pgtype.TimestamptzOID:
-		if t, ok := value.(time.Time); ok {
-			return lossOfTime(oid, t)
+		return lossOfNumeric(typmod, value, inside)
+	case moneyOID:
+		return lossOfNumeric(moneyTypmod, value, inside)
+	case pgtype.IntervalOID:
+		if d, ok := inside.(time.Duration); ok {
+			return lossOfFraction(typmodOf(oid, typmod), int64(d%time.Second))
 		}
+	case pgtype.InetOID, pgtype.CIDROID:
+		return lossOfAddress(inside)
+	}
+	if text, ok := textOf(inside); ok {
+		return lossOfText(oid, typmod, text)
 	}
 	return ""
 }
@@ -95,26 +85,6 @@ func plain(value any) any {
 		value = v.Elem().Interface()
 	}
 	return value
-}
-
-func lossOfElements(oid uint32, typmod int32, value any) string {
-	v := reflect.ValueOf(value)
-	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array {
-		return ""
-	}
-	for i := range v.Len() {
-		element := v.Index(i).Interface()
-		var why string
-		if kind := reflect.ValueOf(element).Kind(); kind == reflect.Slice || kind == reflect.Array {
-			why = lossOfElements(oid, typmod, element)
-		} else {
-			why = loss(oid, typmod, element)
-		}
-		if why != "" {
-			return fmt.Sprintf("element %d: %s", i+1, why)
-		}
-	}
-	return ""
 }
 
 func lossOfInteger(bits int, value any) string {
@@ -170,11 +140,36 @@ func lossOfFloat(bits int, value any) string {
 			return "it has more digits than real keeps; convert it to float32, or make the column double precision"
 		}
 	}
+	switch n := value.(type) {
+	case big.Float:
+		return tenDigits
+	case big.Int:
+		f := new(big.Float).SetInt(&n)
+		exact := f.MinPrec() <= 53 && f.MantExp(nil) <= 1024
+		if bits == 32 {
+			exact = f.MinPrec() <= 24 && f.MantExp(nil) <= 128
+		}
+		if !exact {
+			return "its last digits would be lost"
+		}
+	}
 	return ""
 }
 
+// tenDigits is what is wrong with a big.Float: the driver takes its String.
+const tenDigits = "the driver would write 10 digits of it; pass the text, f.Text('f', -1)"
+
+// The type money has two decimals, in most settings of lc_monetary.
+const (
+	moneyOID    = 790
+	moneyTypmod = 19<<16 | 2 + 4
+)
+
 // lossOfNumeric looks for digits after the scale of a numeric(p, s).
-func lossOfNumeric(typmod int32, value any) string {
+func lossOfNumeric(typmod int32, value, inside any) string {
+	if _, ok := inside.(big.Float); ok {
+		return tenDigits
+	}
 	if typmod < 4 {
 		return "" // no precision: keeps all digits
 	}
@@ -182,23 +177,33 @@ func lossOfNumeric(typmod int32, value any) string {
 	if scale > 1000 {
 		scale -= 2048 // a negative scale, in 11 bits
 	}
-	n, ok := decimalOf(value)
-	if !ok || !n.Valid || n.NaN || n.Int == nil || n.Exp >= -scale {
+	n, ok := decimalOf(value, inside)
+	switch {
+	case !ok, !n.Valid, n.NaN, n.Int == nil, n.Int.Sign() == 0, n.Exp >= -scale:
 		return ""
+	case -scale-n.Exp < maxDigits:
+		cut := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-scale)-int64(n.Exp)), nil)
+		if new(big.Int).Rem(n.Int, cut).Sign() == 0 {
+			return ""
+		}
 	}
-	cut := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-scale)-int64(n.Exp)), nil)
-	if new(big.Int).Rem(n.Int, cut).Sign() != 0 {
-		return fmt.Sprintf("its digits after scale %d would be rounded", scale)
-	}
-	return ""
+	return fmt.Sprintf("its digits after scale %d would be rounded", scale)
 }
 
-func decimalOf(value any) (n pgtype.Numeric, ok bool) {
-	if n, ok = value.(pgtype.Numeric); ok {
+// maxDigits is more than what PostgreSQL keeps after the point.
+const maxDigits = 20000
+
+// decimalText is a number as PostgreSQL reads one.
+var decimalText = regexp.MustCompile(`^\s*([+-]?)([0-9_]*)(?:\.([0-9_]*))?(?:[eE]([+-]?[0-9]{1,7}))?\s*$`)
+
+// decimalOf returns the number that a value is, or that its text is.
+func decimalOf(value, inside any) (n pgtype.Numeric, ok bool) {
+	if n, ok = inside.(pgtype.Numeric); ok {
 		return n, true
 	}
 	var text string
-	v := reflect.ValueOf(value)
+	v := reflect.ValueOf(inside)
+	stringer, hasText := value.(fmt.Stringer)
 	switch {
 	case v.CanFloat():
 		text = strconv.FormatFloat(v.Float(), 'f', -1, 64)
@@ -208,26 +213,21 @@ func decimalOf(value any) (n pgtype.Numeric, ok bool) {
 		text = strconv.FormatUint(v.Uint(), 10)
 	case v.Kind() == reflect.String:
 		text = v.String()
+	case hasText:
+		text = stringer.String()
 	default:
 		return n, false
 	}
-	return n, n.Scan(text) == nil
-}
-
-// lossOfTime: a date takes the day in the time's own location, and a timestamp
-// without time zone the clock of UTC.
-func lossOfTime(oid uint32, t time.Time) string {
-	if t.IsZero() {
-		return "the zero time would become the year 1; use nil, or a nil pointer, where there is no value"
+	match := decimalText.FindStringSubmatch(text)
+	if match == nil {
+		return n, false
 	}
-	hour, minute, second := t.Clock()
-	if oid == pgtype.DateOID && (hour != 0 || minute != 0 || second != 0 || t.Nanosecond() != 0) {
-		return "its time of day would be lost; pass the midnight that begins the day"
-	}
-	if _, offset := t.Zone(); oid == pgtype.TimestampOID && offset != 0 {
-		return "its time zone would be lost; pass t.UTC(), or make the column timestamptz"
-	}
-	return ""
+	digits := strings.ReplaceAll(match[2]+match[3], "_", "")
+	exponent, _ := strconv.Atoi(match[4]) // none is 0
+	n.Int, ok = new(big.Int).SetString(match[1]+digits, 10)
+	n.Exp = int32(exponent - len(strings.ReplaceAll(match[3], "_", "")))
+	n.Valid = ok
+	return n, ok
 }
 
 // lossy is the error for one value.
@@ -238,7 +238,11 @@ func lossy(c *column, row int64, value any, why string) error {
 
 // show prints a value for a message, cut when it is long.
 func show(value any) string {
-	text := fmt.Sprint(plain(value))
+	inside := plain(value)
+	text := fmt.Sprint(inside)
+	if inside != nil && reflect.TypeOf(inside).Kind() == reflect.Struct {
+		text = fmt.Sprint(value) // its methods may be those of a pointer
+	}
 	if runes := []rune(text); len(runes) > 80 {
 		text = string(runes[:80]) + "…"
 	}

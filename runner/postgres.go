@@ -188,8 +188,10 @@ const describeColumns = `
 	       a.attnotnull,
 	       a.attgenerated <> '',
 	       a.attidentity = 'a',
-	       a.atthasdef OR a.attidentity <> ''
+	       a.atthasdef OR a.attidentity <> '',
+	       t.typreceive <> 0
 	FROM pg_catalog.pg_attribute AS a
+	JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
 	WHERE a.attrelid = pg_catalog.to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
 	ORDER BY a.attnum`
 
@@ -222,7 +224,7 @@ func (s *pgSession) describeColumns(ctx context.Context, info *tableInfo) error 
 		return err
 	}
 	info.columns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c column, err error) {
-		return c, row.Scan(&c.name, &c.typeName, &c.notNull, &c.generated, &c.identityAlways, &c.hasDefault)
+		return c, row.Scan(&c.name, &c.typeName, &c.notNull, &c.generated, &c.identityAlways, &c.hasDefault, &c.readsBinary)
 	})
 	if err != nil {
 		return err

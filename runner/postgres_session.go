@@ -2,11 +2,9 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"github.com/cs9gen/cs9gen/sqlgen"
@@ -139,93 +137,6 @@ func (w *pgWorker) countStaged(ctx context.Context, table *tableInfo, runID int6
 		err = w.conn.QueryRow(ctx, "SELECT pg_catalog.count(*) FROM "+staged.String).Scan(&n)
 	}
 	return n, dbError(ctx, "count staged rows", "", err)
-}
-
-// copyRows streams the rows into a table by COPY.
-func (w *pgWorker) copyRows(ctx context.Context, info *tableInfo, into pgx.Identifier, rows *rowStream) (int64, error) {
-	src := &copySource{ctx: ctx, rows: rows, columns: make([]*column, len(rows.columns))}
-	for i, name := range rows.columns {
-		src.columns[i] = info.column(name)
-	}
-	n, err := w.conn.CopyFrom(ctx, into, rows.columns, src)
-	switch {
-	case err == nil:
-		return n, nil
-	case src.err != nil:
-		// the server only knows that the client gave up
-		return 0, src.err
-	case ctx.Err() == nil && gaveUp(err):
-		// or because of a value that it could not encode
-		if wrong := src.blame(w.conn.TypeMap()); wrong != nil {
-			return 0, wrong
-		}
-	}
-	return 0, dbError(ctx, "copy", "", err)
-}
-
-// copySource gives the driver one row after the other. The driver calls it in a
-// goroutine of its own, so that a panic must end here.
-type copySource struct {
-	ctx     context.Context
-	rows    *rowStream
-	columns []*column
-	number  int64
-	row     []any
-	err     error
-}
-
-// Next reads the next row, and refuses a value that would be changed.
-func (c *copySource) Next() bool {
-	if c.ctx.Err() != nil {
-		c.err = dbError(c.ctx, "copy", "", c.ctx.Err())
-		return false
-	}
-	err := protect(func() (err error) {
-		if c.row, err = c.rows.next(); err != nil || c.row == nil {
-			return err
-		}
-		c.number++
-		for i, value := range c.row {
-			if why := loss(c.columns[i].oid, c.columns[i].typmod, value); why != "" {
-				return lossy(c.columns[i], c.number, value, why)
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		c.err = err
-		return false
-	}
-	return c.row != nil
-}
-
-// Values returns the row that Next read.
-func (c *copySource) Values() ([]any, error) { return c.row, nil }
-
-// Err returns why Next stopped.
-func (c *copySource) Err() error { return c.err }
-
-// gaveUp reports a COPY that the client ended: to the server a cancelled one.
-func gaveUp(err error) bool {
-	var pgErr *pgconn.PgError
-	return !errors.As(err, &pgErr) || pgErr.Code == "57014"
-}
-
-// blame finds the value of the last row that the driver could not encode.
-func (c *copySource) blame(types *pgtype.Map) error {
-	for i, value := range c.row {
-		oid := c.columns[i].oid
-		_, err := types.Encode(oid, pgtype.BinaryFormatCode, value, nil)
-		if text, ok := value.(string); ok && err != nil {
-			// the driver reads a text as the server would
-			err = types.Scan(oid, pgtype.TextFormatCode, []byte(text), new(any))
-		}
-		if err != nil {
-			return badArgument("give it a Go type that fits; no row of this write was kept",
-				"row %d, column %s: %s (%T) does not fit %s: %v", c.number, c.columns[i].name, show(value), value, c.columns[i].typeName, err)
-		}
-	}
-	return nil
 }
 
 func quoteAll(names []string) string {

@@ -25,6 +25,8 @@ type Source interface {
 type rowStream struct {
 	// columns is nil when there is no row that could tell.
 	columns []string
+	// types are those of the columns' values; nil where each row may differ.
+	types []reflect.Type
 	// next returns the next row, which is valid until it is called again; nil
 	// and no error at the end.
 	next func() ([]any, error)
@@ -139,7 +141,7 @@ func readStream(t reflect.Type, pull func() (reflect.Value, bool, error), stop f
 		}
 		return buffer, nil
 	}
-	return &rowStream{columns: shape.columns, next: next, stop: func() { guardStop(stop) }}, nil
+	return &rowStream{columns: shape.columns, types: shape.types, next: next, stop: func() { guardStop(stop) }}, nil
 }
 
 // guardStop ends an iterator, which may run deferred functions of the caller's.
@@ -208,6 +210,7 @@ func (c concat) open() (*rowStream, error) {
 		}
 	}
 	var columns []string
+	var types []reflect.Type
 	for _, source := range c {
 		stream, err := source.open()
 		if err != nil {
@@ -215,8 +218,12 @@ func (c concat) open() (*rowStream, error) {
 			return nil, err
 		}
 		streams = append(streams, stream)
-		if columns == nil {
-			columns = stream.columns
+		switch {
+		case stream.columns == nil:
+		case columns == nil:
+			columns, types = stream.columns, stream.types
+		case !slices.Equal(columns, stream.columns), !slices.Equal(types, stream.types):
+			types = nil
 		}
 	}
 	at, buffer := 0, make([]any, len(columns))
@@ -233,7 +240,7 @@ func (c concat) open() (*rowStream, error) {
 		}
 		return nil, nil
 	}
-	return &rowStream{columns: columns, next: next, stop: stop}, nil
+	return &rowStream{columns: columns, types: types, next: next, stop: stop}, nil
 }
 
 // reorder copies a row with the columns from into the order of to.

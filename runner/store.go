@@ -130,4 +130,5 @@ type column struct {
 	identityAlways bool
 	hasDefault     bool // a default or an identity gives a value
 	key            bool
+	readsBinary    bool // the type has a binary form
 }

@@ -12,6 +12,7 @@ import (
 // that a row costs no look-up by name.
 type rowShape struct {
 	columns []string
+	types   []reflect.Type // of the columns' values; nil where rows may differ
 	read    func(row reflect.Value, into []any) error
 }
 
@@ -25,8 +26,9 @@ func structShape(t reflect.Type) (*rowShape, error) {
 	}
 	var shape rowShape
 	var paths [][]int
-	collectFields(base, nil, func(column string, path []int) {
+	collectFields(base, nil, func(column string, path []int, t reflect.Type) {
 		shape.columns = append(shape.columns, column)
+		shape.types = append(shape.types, t)
 		paths = append(paths, path)
 	})
 	if len(shape.columns) == 0 {
@@ -55,7 +57,7 @@ const maxEmbedding = 10
 
 // collectFields calls found for each field that is a column, those of embedded
 // structs in their place.
-func collectFields(t reflect.Type, path []int, found func(column string, path []int)) {
+func collectFields(t reflect.Type, path []int, found func(column string, path []int, t reflect.Type)) {
 	for i := range t.NumField() {
 		field := t.Field(i)
 		tag, _, _ := strings.Cut(field.Tag.Get("db"), ",")
@@ -77,7 +79,7 @@ func collectFields(t reflect.Type, path []int, found func(column string, path []
 		if tag == "" {
 			tag = snakeCase(field.Name)
 		}
-		found(tag, here)
+		found(tag, here, field.Type)
 	}
 }
 
@@ -117,7 +119,7 @@ func mapShape(t reflect.Type, first reflect.Value, present bool) (*rowShape, err
 	if len(columns) == 0 {
 		return nil, badArgument("give each row its columns", "the first row is an empty map")
 	}
-	return &rowShape{columns: columns, read: func(row reflect.Value, into []any) error {
+	return &rowShape{columns: columns, types: slices.Repeat([]reflect.Type{t.Elem()}, len(columns)), read: func(row reflect.Value, into []any) error {
 		if row.Len() != len(columns) {
 			return differentKeys(columns, row)
 		}

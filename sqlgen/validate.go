@@ -145,6 +145,8 @@ func identProblem(name string) string {
 		return "the name is empty: write one"
 	case strings.ContainsFunc(name, unicode.IsControl):
 		return fmt.Sprintf("the name %q holds a line break or another control character: remove it", name)
+	case strings.Contains(name, "+goose"):
+		return fmt.Sprintf("the name %q holds +goose, which goose reads as an annotation: rename it", name)
 	}
 	return ""
 }

@@ -188,7 +188,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE OR REPLACE FUNCTION "S.x".new_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -216,13 +217,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.week,
                CASE
-                   WHEN l.week IS NULL THEN 'insert'
+                   WHEN l.week IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.week)::record *<> ROW(s.week)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x".new) AS l ON %3$s
-        WHERE l.week IS NULL
+        WHERE l.week IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.added, l.week, l.n, l.total, l.number, l.label)::record *<> ROW(s.added, s.week, s.n, s.total, s.number, s.label)::record)
            OR (NOT l.cs9_deleted AND ROW(l.added, l.n, l.total, l.label)::record *<> ROW(s.added, s.n, s.total, s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
@@ -522,7 +523,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE OR REPLACE FUNCTION "S.x"."T.y Z_apply_changes"(
     p_staged          text,
     p_deletes         text,
@@ -550,13 +552,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.key,
                CASE
-                   WHEN l.key IS NULL THEN 'insert'
+                   WHEN l.key IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.key)::record *<> ROW(s.key)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS l ON %3$s
-        WHERE l.key IS NULL
+        WHERE l.key IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.key, l.n, l.total, l.number, l.label)::record *<> ROW(s.key, s.n, s.total, s.number, s.label)::record)
            OR (NOT l.cs9_deleted AND ROW(l.n, l.total, l.label)::record *<> ROW(s.n, s.total, s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);

@@ -182,7 +182,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE OR REPLACE FUNCTION anon.objects_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -210,13 +211,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.b, s.a,
                CASE
-                   WHEN l.b IS NULL THEN 'insert'
+                   WHEN l.b IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.b, l.a)::record *<> ROW(s.b, s.a)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS l ON %3$s
-        WHERE l.b IS NULL
+        WHERE l.b IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.a, l.b, l.n, l.m, l.t)::record *<> ROW(s.a, s.b, s.n, s.m, s.t)::record)
            OR (NOT l.cs9_deleted AND ROW(l.n, l.m, l.t)::record *<> ROW(s.n, s.m, s.t)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
@@ -500,7 +501,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE OR REPLACE FUNCTION anon.objects_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -528,13 +530,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.a,
                CASE
-                   WHEN l.a IS NULL THEN 'insert'
+                   WHEN l.a IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.a)::record *<> ROW(s.a)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS l ON %3$s
-        WHERE l.a IS NULL
+        WHERE l.a IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.a, l.b, l.n, l.m, l.t)::record *<> ROW(s.a, s.b, s.n, s.m, s.t)::record)
            OR (NOT l.cs9_deleted AND ROW(l.b, l.n, l.m, l.t)::record *<> ROW(s.b, s.n, s.m, s.t)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);

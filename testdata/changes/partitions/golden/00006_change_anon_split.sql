@@ -145,7 +145,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE OR REPLACE FUNCTION anon.split_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -173,13 +174,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.area, s.note,
                CASE
-                   WHEN l.area IS NULL THEN 'insert'
+                   WHEN l.area IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.area, l.note)::record *<> ROW(s.area, s.note)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.split) AS l ON %3$s
-        WHERE l.area IS NULL
+        WHERE l.area IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.week, l.area, l.n, l.note)::record *<> ROW(s.week, s.area, s.n, s.note)::record)
            OR (NOT l.cs9_deleted AND ROW(l.week, l.n)::record *<> ROW(s.week, s.n)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
@@ -439,7 +440,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE OR REPLACE FUNCTION anon.split_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -467,13 +469,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.week, s.area,
                CASE
-                   WHEN l.week IS NULL THEN 'insert'
+                   WHEN l.week IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.week, l.area)::record *<> ROW(s.week, s.area)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.split) AS l ON %3$s
-        WHERE l.week IS NULL
+        WHERE l.week IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.week, l.area, l.id, l.n, l.note)::record *<> ROW(s.week, s.area, s.id, s.n, s.note)::record)
            OR (NOT l.cs9_deleted AND ROW(l.n, l.note)::record *<> ROW(s.n, s.note)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
