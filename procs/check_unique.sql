@@ -22,7 +22,7 @@ BEGIN
         RETURN;
     END IF;
     -- by the key's own operators: of citext, 'a' and 'A' are one key
-    v_other := format('NOT (%s)', cs9.key_match(to_regclass(v_live), 's', 'l'));
+    v_other := format('NOT (%s)', cs9.key_match(to_regclass(cs9.table_label(p_table_id)), 's', 'l'));
     SELECT array_agg(k.name ORDER BY k.name) INTO v_keys
     FROM cs9.table_definition AS d
     CROSS JOIN unnest(d.keys) AS k (name)

@@ -170,7 +170,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE FUNCTION anon.range_parts_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -198,13 +199,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.day, s.hour,
                CASE
-                   WHEN l.day IS NULL THEN 'insert'
+                   WHEN l.day IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.day, l.hour)::record *<> ROW(s.day, s.hour)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.range_parts) AS l ON %3$s
-        WHERE l.day IS NULL
+        WHERE l.day IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.day, l.hour, l.n)::record *<> ROW(s.day, s.hour, s.n)::record)
            OR (NOT l.cs9_deleted AND ROW(l.n)::record *<> ROW(s.n)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);

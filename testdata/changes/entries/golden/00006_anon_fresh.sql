@@ -134,7 +134,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE FUNCTION anon.fresh_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -162,13 +163,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.k,
                CASE
-                   WHEN l.k IS NULL THEN 'insert'
+                   WHEN l.k IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.k)::record *<> ROW(s.k)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.fresh) AS l ON %3$s
-        WHERE l.k IS NULL
+        WHERE l.k IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.k)::record *<> ROW(s.k)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 

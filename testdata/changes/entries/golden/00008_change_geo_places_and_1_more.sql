@@ -159,7 +159,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE OR REPLACE FUNCTION geo.places_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -187,13 +188,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.k,
                CASE
-                   WHEN l.k IS NULL THEN 'insert'
+                   WHEN l.k IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.k)::record *<> ROW(s.k)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM geo.places) AS l ON %3$s
-        WHERE l.k IS NULL
+        WHERE l.k IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.k, l.name)::record *<> ROW(s.k, s.name)::record)
            OR (NOT l.cs9_deleted AND ROW(l.name)::record *<> ROW(s.name)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
@@ -484,7 +485,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE OR REPLACE FUNCTION anon.records_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -512,13 +514,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.id,
                CASE
-                   WHEN l.id IS NULL THEN 'insert'
+                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.records) AS l ON %3$s
-        WHERE l.id IS NULL
+        WHERE l.id IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.id, l.m, l.title, l.number, l.look, l.label)::record *<> ROW(s.id, s.m, s.title, s.number, s.look, s.label)::record)
            OR (NOT l.cs9_deleted AND ROW(l.m, l.title, l.number, l.look, l.label)::record *<> ROW(s.m, s.title, s.number, s.look, s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
@@ -842,7 +844,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE OR REPLACE FUNCTION anon.entries_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -870,13 +873,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.id,
                CASE
-                   WHEN l.id IS NULL THEN 'insert'
+                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.entries) AS l ON %3$s
-        WHERE l.id IS NULL
+        WHERE l.id IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.id, l.n, l.title, l.number, l.look, l.label)::record *<> ROW(s.id, s.n, s.title, s.number, s.look, s.label)::record)
            OR (NOT l.cs9_deleted AND ROW(l.n, l.title, l.number, l.look, l.label)::record *<> ROW(s.n, s.title, s.number, s.look, s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
@@ -1141,7 +1144,8 @@ $move_batch$;
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
 --          a second join, which is left out where the counts say that nothing is: each staged row but the new ones
---          has one live row of its key, and there are no others.
+--          has one live row of its key, and there are no others. IS NULL would ask for the fields of a composite key;
+--          IS NOT DISTINCT FROM NULL asks whether there is a row.
 CREATE OR REPLACE FUNCTION anon.lookup_apply_changes(
     p_staged          text,
     p_deletes         text,
@@ -1169,13 +1173,13 @@ BEGIN
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
         SELECT s.k,
                CASE
-                   WHEN l.k IS NULL THEN 'insert'
+                   WHEN l.k IS NOT DISTINCT FROM NULL THEN 'insert'
                    WHEN l.cs9_deleted AND (%4$L OR ROW(l.k)::record *<> ROW(s.k)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS s
         LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.lookup) AS l ON %3$s
-        WHERE l.k IS NULL
+        WHERE l.k IS NOT DISTINCT FROM NULL
            OR (l.cs9_deleted AND ROW(l.k, l.label)::record *<> ROW(s.k, s.label)::record)
            OR (NOT l.cs9_deleted AND ROW(l.label)::record *<> ROW(s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
