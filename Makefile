@@ -71,6 +71,7 @@ golden: bootstrap ## Write the golden files anew, after a change that is meant
 	$(GO) test ./sqlgen -update
 	$(GO) test ./procs -run Docs -update
 	$(GO) test ./internal/inspect -run TestSamples -update
+	$(GO) test ./internal/matrix -run ValueRules -update
 
 .PHONY: check-go
 check-go: ## Check formatting and vet, without a database

@@ -241,3 +241,30 @@ func checkPage(t *testing.T) {
 		t.Errorf("%s is not what the rules say; go test ./internal/matrix -run Values -update writes it", path)
 	}
 }
+
+// bomb is a value whose own method panics.
+type bomb struct{ N int }
+
+func (bomb) MarshalJSON() ([]byte, error) { panic("boom") }
+
+// TestPanicOfAValueIsAnError: COPY reads the rows in a goroutine of its own, where
+// a panic would end the program.
+func TestPanicOfAValueIsAnError(t *testing.T) {
+	t.Parallel()
+	url := pgtest.NewDatabase(t, writeDefinition(t, "  - {schema: demo, name: docs, keys: [id], columns: [{name: id, type: INTEGER}, {name: doc, type: jsonb}]}\n"))
+	r := newRunner(t, url)
+	type row struct {
+		ID  int
+		Doc bomb
+	}
+	for _, source := range []runner.Source{
+		runner.Rows([]row{{ID: 1}}), runner.Values([]string{"id", "doc"}, [][]any{{1, bomb{}}}), runner.Values([]string{"id", "doc"}, [][]any{{1, []any{&bomb{}}}}),
+	} {
+		_, err := task("docs", runner.Tables{"t": "demo.docs"}, func(ctx context.Context, tables runner.Handles) error {
+			return tables["t"].Insert(ctx, source)
+		}).Run(t.Context(), r)
+		if err == nil || !strings.Contains(err.Error(), "boom") || !strings.Contains(err.Error(), "demo.docs") {
+			t.Errorf("got the error %v", err)
+		}
+	}
+}
