@@ -174,7 +174,8 @@ func lossOfTime(oid uint32, typmod int32, t time.Time) string {
 	case oid != pgtype.TimestamptzOID && offset != 0:
 		return "its time zone would be lost; pass t.UTC(), or make the column timestamptz"
 	}
-	return lossOfFraction(typmodOf(oid, typmod), int64(t.Nanosecond()))
+	// What is below a microsecond is cut: every clock of Go has it, no column keeps it.
+	return lossOfFraction(typmodOf(oid, typmod), int64(t.Nanosecond()/1000*1000))
 }
 
 // lossOfAddress: the driver drops the zone of an address, and takes a mask with
