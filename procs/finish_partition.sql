@@ -37,6 +37,14 @@ BEGIN
         WHERE s.attrelid = p_staged AND s.attnum > 0 AND s.attgenerated = ''
           AND pg_get_expr(sd.adbin, sd.adrelid) IS DISTINCT FROM pg_get_expr(ld.adbin, ld.adrelid)
         UNION ALL
+        -- NOT NULL is a constraint with a name since PostgreSQL 18
+        SELECT format('ALTER TABLE %s RENAME CONSTRAINT %I TO %I', p_staged, s.conname, l.conname)
+        FROM pg_catalog.pg_constraint AS s
+        JOIN pg_catalog.pg_attribute AS sa ON sa.attrelid = s.conrelid AND sa.attnum = s.conkey[1]
+        JOIN pg_catalog.pg_constraint AS l ON l.conrelid = p_leaf AND l.contype = 'n' AND l.conname <> s.conname
+        JOIN pg_catalog.pg_attribute AS la ON la.attrelid = l.conrelid AND la.attnum = l.conkey[1] AND la.attname = sa.attname
+        WHERE s.conrelid = p_staged AND s.contype = 'n'
+        UNION ALL
         SELECT format('ALTER TABLE %1$s ADD CONSTRAINT %2$I %3$s USING INDEX %2$I%4$s%5$s', p_staged,
                       cs9.staged_index(p_run_id, p_table_id, u.conindid),
                       CASE u.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END,
