@@ -3,7 +3,6 @@ package sqlgen_test
 import (
 	"database/sql"
 	"flag"
-	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -15,7 +14,6 @@ import (
 	"github.com/pressly/goose/v3"
 	"github.com/stretchr/testify/require"
 
-	"github.com/cs9gen/cs9gen/internal/pgtest"
 	"github.com/cs9gen/cs9gen/sqlgen"
 )
 
@@ -98,53 +96,6 @@ func (h *history) testGolden(t *testing.T, folder string) {
 	require.Len(t, golden, len(names))
 }
 
-// testDatabase migrates a table with rows through the history. After each step
-// the catalogue is that of a fresh install; so it is after down and up again; and
-// a run is published in each mode.
-func (h *history) testDatabase(t *testing.T) {
-	url := pgtest.EmptyDatabase(t)
-	conn := pgtest.Connect(t, url)
-	provider := h.provider(t, url)
-	last := int64(3)
-	before := ""
-	for i := range h.steps {
-		first := last
-		last += int64(len(h.written[i]))
-		if i == 0 {
-			last -= 3 // the cs9 schema
-		}
-		up := func() {
-			t.Helper()
-			_, err := provider.UpTo(t.Context(), last)
-			require.NoError(t, err, h.steps[i])
-			require.Empty(t, cmp.Diff(h.fresh(t, i), wholeCatalogue(t, conn)), "%s: fresh install (-), migrated (+)", h.steps[i])
-		}
-		keepsRows := func(migrate func()) {
-			t.Helper()
-			had := counts(t, conn)
-			migrate()
-			for table, n := range counts(t, conn) {
-				if had[table] > 0 {
-					require.Equal(t, had[table], n, "rows of table %d", table)
-				}
-			}
-		}
-		keepsRows(up)
-		h.publish(t, conn, i, "a")
-		if i > 0 {
-			keepsRows(func() {
-				_, err := provider.DownTo(t.Context(), first)
-				require.NoError(t, err, h.steps[i])
-			})
-			require.Empty(t, cmp.Diff(before, wholeCatalogue(t, conn)), "%s: before (-), after down (+)", h.steps[i])
-			keepsRows(up)
-			h.publish(t, conn, i, "b")
-		}
-		before = wholeCatalogue(t, conn)
-		require.Empty(t, pgtest.Scalar[string](t, conn, "SELECT coalesce(string_agg(relname, ', '), '') FROM pg_class WHERE relnamespace = 'cs9_staging'::regnamespace"))
-	}
-}
-
 func (h *history) provider(t *testing.T, url string) *goose.Provider {
 	t.Helper()
 	db, err := sql.Open("pgx", url)
@@ -153,65 +104,6 @@ func (h *history) provider(t *testing.T, url string) *goose.Provider {
 	provider, err := goose.NewProvider(goose.DialectPostgres, db, os.DirFS(h.dir))
 	require.NoError(t, err)
 	return provider
-}
-
-// fresh returns the catalogue of a fresh install of a step's definitions.
-func (h *history) fresh(t *testing.T, i int) string {
-	t.Helper()
-	conn := pgtest.Connect(t, pgtest.NewDatabase(t, h.steps[i]))
-	return wholeCatalogue(t, conn)
-}
-
-// counts returns how many rows each registered table has, by the number that it
-// keeps whatever its name is.
-func counts(t *testing.T, conn *pgx.Conn) map[int]int64 {
-	t.Helper()
-	out := map[int]int64{}
-	if pgtest.Scalar[bool](t, conn, "SELECT to_regclass('cs9.table_definition') IS NULL") {
-		return out
-	}
-	rows, err := conn.Query(t.Context(), "SELECT table_id, format('%I.%I', schema_name, table_name) FROM cs9.table_definition")
-	require.NoError(t, err)
-	var id int
-	var name string
-	names := map[int]string{}
-	_, err = pgx.ForEachRow(rows, []any{&id, &name}, func() error { names[id] = name; return nil })
-	require.NoError(t, err)
-	for id, name := range names {
-		out[id] = pgtest.Scalar[int64](t, conn, "SELECT count(*) FROM "+name)
-	}
-	return out
-}
-
-// publish has a run replace the rows of each table, in each mode that it can have.
-func (h *history) publish(t *testing.T, conn *pgx.Conn, i int, key string) {
-	t.Helper()
-	text, err := os.ReadFile(h.steps[i])
-	require.NoError(t, err)
-	var inserts []string
-	for line := range strings.Lines(string(text)) {
-		if insert, ok := strings.CutPrefix(line, "# rows: "); ok {
-			inserts = append(inserts, insert)
-		}
-	}
-	require.Len(t, inserts, len(h.defs[i].Tables), "%s: one line of rows for each table", h.steps[i])
-	for n := range h.defs[i].Tables {
-		d := definition{table: &h.defs[i].Tables[n]}
-		for _, mode := range append(d.modes(), "") {
-			runKey := fmt.Sprintf("%d %s %s", i, key, mode)
-			var run int64
-			require.NoError(t, conn.QueryRow(t.Context(), "SELECT run_id FROM cs9.begin_run($1, $2, ARRAY[$1], '[1]', p_publish_mode => nullif($3, ''))", d.live(), runKey, mode).Scan(&run))
-			require.True(t, pgtest.Scalar[bool](t, conn, "SELECT cs9.begin_plan($1, 1, 1)", run))
-			pgtest.Exec(t, conn, "SELECT cs9.drop_all_rows("+sqlgen.QuoteLiteral(d.live())+")")
-			staged := pgtest.Scalar[string](t, conn, "SELECT cs9.staging_table($1, $2)", run, d.live())
-			pgtest.Exec(t, conn, strings.ReplaceAll(inserts[n], "%s", staged),
-				fmt.Sprintf("SELECT cs9.finish_plan(%d, 1, 1)", run), fmt.Sprintf("SELECT cs9.finish_run(%d, 1)", run))
-			want := pgtest.Scalar[int64](t, conn, "SELECT count(*) FROM "+staged)
-			require.Positive(t, want)
-			pgtest.Exec(t, conn, fmt.Sprintf("CALL cs9.publish(%s, %s, 2)", sqlgen.QuoteLiteral(d.live()), sqlgen.QuoteLiteral(runKey)))
-			require.Equal(t, want, pgtest.Scalar[int64](t, conn, "SELECT count(*) FROM "+d.live()))
-		}
-	}
 }
 
 // wholeCatalogue is what a fresh install and a migrated database must have in
