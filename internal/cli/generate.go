@@ -122,16 +122,14 @@ func adviseChange(err error) error {
 }
 
 func (g generation) String() string {
-	var t table
+	var b strings.Builder
 	created := 0
-	for _, f := range g.Files {
-		t.add(f.State, f.File)
+	for _, f := range g.Files { // those that stay as they are grow over the years, and say nothing
 		if f.State == "new" {
 			created++
+			fmt.Fprintf(&b, "new  %s\n", f.File)
 		}
 	}
-	var b strings.Builder
-	b.WriteString(t.String())
 	for _, d := range g.Destroys {
 		fmt.Fprintf(&b, "destroys %s: %s\n", plain(d.Name), plain(d.What))
 	}
