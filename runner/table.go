@@ -76,6 +76,9 @@ func (t *Table) KeepRowsWhere(ctx context.Context, pred any, args ...any) error 
 // Query reads. A query without From reads this table's published rows. The rows
 // must be closed, or read to their end, before the next call of the plan.
 func (t *Table) Query(ctx context.Context, query squirrel.SelectBuilder) (pgx.Rows, error) {
+	if err := t.missing("query"); err != nil {
+		return nil, err
+	}
 	if _, hasFrom := builder.Get(query, "From"); !hasFrom {
 		query = query.From(t.info.label)
 	}
@@ -97,6 +100,9 @@ func (t *Table) Query(ctx context.Context, query squirrel.SelectBuilder) (pgx.Ro
 
 // NRow counts the published rows of the table.
 func (t *Table) NRow(ctx context.Context) (int64, error) {
+	if err := t.missing("count rows"); err != nil {
+		return 0, err
+	}
 	ctx, done, err := t.enter(ctx, "count rows", false)
 	if err != nil {
 		return 0, err
@@ -109,6 +115,9 @@ func (t *Table) NRow(ctx context.Context) (int64, error) {
 // Staged counts the rows that this run has staged for the table, in all its
 // plans. Without a run key nothing is staged, and it is an error.
 func (t *Table) Staged(ctx context.Context) (int64, error) {
+	if err := t.missing("count staged rows"); err != nil {
+		return 0, err
+	}
 	ctx, done, err := t.enter(ctx, "count staged rows", false)
 	if err != nil {
 		return 0, err
@@ -121,6 +130,15 @@ func (t *Table) Staged(ctx context.Context) (int64, error) {
 	return n, t.name("count staged rows", err)
 }
 
+// missing is the error for a nil handle, which is what a name gives that is not
+// in Task.Tables.
+func (t *Table) missing(what string) error {
+	if t != nil {
+		return nil
+	}
+	return refuse(ErrBadArgument, what, "the task has no table of this name, so that its handle is nil", "use one of the names in Task.Tables")
+}
+
 func errNilSource(what string) error {
 	return refuse(ErrNoRows, "", what+" gave no row source (nil)", "nothing was written or cleared; pass a source without rows when there are none")
 }
@@ -129,6 +147,9 @@ func (t *Table) write(ctx context.Context, op Op, rows Source, clear bool) error
 	what := op.String()
 	if clear {
 		what = "drop all rows and then " + what
+	}
+	if err := t.missing(what); err != nil {
+		return err
 	}
 	switch {
 	case rows == nil:
@@ -157,6 +178,9 @@ func (t *Table) write(ctx context.Context, op Op, rows Source, clear bool) error
 }
 
 func (t *Table) deleteWhere(ctx context.Context, what, kind string, pred any, args []any) error {
+	if err := t.missing(what); err != nil {
+		return err
+	}
 	text, err := condition(pred, args, t.info.columns)
 	if err != nil {
 		return t.name(what, err)
@@ -165,6 +189,9 @@ func (t *Table) deleteWhere(ctx context.Context, what, kind string, pred any, ar
 }
 
 func (t *Table) deleteRows(ctx context.Context, what, kind, condition string) error {
+	if err := t.missing(what); err != nil {
+		return err
+	}
 	ctx, done, err := t.enter(ctx, what, true)
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 type Tables map[string]string
 
 // Handles are the tables of a task while a plan runs, by the names of [Tables].
+// Any other name gives a nil handle: each call of it is [ErrBadArgument].
 type Handles map[string]*Table
 
 // Op is how rows are written.
