@@ -95,12 +95,26 @@ func fieldSetter(t reflect.Type, axis Axis) (axisSetter, error) {
 	if !ok || !field.IsExported() {
 		return nil, badArgument("name an exported field", "ExpandList: %s has no field %q", t, axis.field)
 	}
+	if throughPointer(t, field.Index) {
+		return nil, badArgument("embed the struct itself, or name a field of the argset's own",
+			"ExpandList: the field %q of %s is that of an embedded pointer, which is nil", axis.field, t)
+	}
 	if err := assignable(field.Type, axis, fmt.Sprintf("%s.%s", t, axis.field)); err != nil {
 		return nil, err
 	}
 	return func(target reflect.Value, value any) {
 		target.FieldByIndex(field.Index).Set(valueFor(field.Type, value))
 	}, nil
+}
+
+// throughPointer reports whether a field is reached by an embedded pointer.
+func throughPointer(t reflect.Type, path []int) bool {
+	for _, at := range path[:len(path)-1] {
+		if t = t.Field(at).Type; t.Kind() == reflect.Pointer {
+			return true
+		}
+	}
+	return false
 }
 
 // assignable checks all values of an axis, so that setting them cannot fail.

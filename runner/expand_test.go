@@ -42,6 +42,14 @@ func TestExpandListRefusesWhatDoesNotFit(t *testing.T) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
+	type byPointer struct{ *axes }
+	if _, err := ExpandList[byPointer](Over("Week", 1)); !errors.Is(err, ErrBadArgument) {
+		t.Errorf("embedded pointer: %v", err)
+	}
+	type byValue struct{ axes }
+	if got, err := ExpandList[byValue](Over("Week", 1)); err != nil || len(got) != 1 || got[0].Week != 1 {
+		t.Errorf("embedded struct: %v, %v", got, err)
+	}
 	if _, err := ExpandList[axes](Over("Week", 1), Over("Week", 2)); !errors.Is(err, ErrBadArgument) {
 		t.Errorf("twice: %v", err)
 	}
