@@ -148,15 +148,36 @@ func (e *Error) Error() string {
 	if len(place) > 0 {
 		b.WriteString(": ")
 	}
-	b.WriteString(e.Message)
+	b.WriteString(oneLine(e.Message))
 	if !says(e.Detail) {
-		fmt.Fprintf(&b, ": %s", strings.TrimSuffix(e.Detail, "."))
+		fmt.Fprintf(&b, ": %s", strings.TrimSuffix(oneLine(e.Detail), "."))
 	}
 	if !says(e.SQLState) {
 		fmt.Fprintf(&b, " (SQLSTATE %s)", e.SQLState)
 	}
 	if !says(e.Hint) {
-		fmt.Fprintf(&b, "; %s", e.Hint)
+		fmt.Fprintf(&b, "; %s", oneLine(e.Hint))
+	}
+	return b.String()
+}
+
+// oneLine joins the lines of a text, and says one that is repeated once: the
+// driver has a line for each way of connecting that it tried.
+func oneLine(text string) string {
+	var b strings.Builder
+	last := ""
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || line == last:
+			continue
+		case strings.HasSuffix(last, ":"):
+			b.WriteByte(' ')
+		case last != "":
+			b.WriteString("; ")
+		}
+		b.WriteString(line)
+		last = line
 	}
 	return b.String()
 }
@@ -238,12 +259,14 @@ func place(err error, task, runKey string, plan int, next string) *Error {
 		// the caller's own words around it, and ours inside them
 		e.Message = err.Error()
 	}
-	switch {
-	case next == "" || strings.Contains(e.Message, next) || strings.Contains(e.Hint, next):
-	case e.Hint == "":
-		e.Hint = next
-	default:
-		e.Hint = strings.TrimSuffix(e.Hint, ".") + "; " + next
+	for clause := range strings.SplitSeq(next, "; ") {
+		switch {
+		case strings.Contains(e.Message, clause) || strings.Contains(e.Hint, clause): // "" too
+		case e.Hint == "":
+			e.Hint = clause
+		default:
+			e.Hint = strings.TrimSuffix(e.Hint, ".") + "; " + clause
+		}
 	}
 	return e
 }

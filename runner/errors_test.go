@@ -67,6 +67,20 @@ func TestErrorOfACallersOwnWords(t *testing.T) {
 	}
 }
 
+// TestErrorIsOneLineAndRepeatsNothing: errors that were joined have a line each,
+// and a hint of the database may say already what was kept.
+func TestErrorIsOneLineAndRepeatsNothing(t *testing.T) {
+	pgErr := &pgconn.PgError{Code: "S9011", Message: "twice", Detail: "Plan 1.\nPlan 2.", Hint: "Let it be written once; nothing was published."}
+	for want, err := range map[string]error{
+		`a, task "t": twice: Plan 1.; Plan 2 (SQLSTATE S9011); Let it be written once; ` + resumeNext: dbError(t.Context(), "a", "", pgErr),
+		`task "t": cannot connect to: 1: refused; given up; ` + resumeNext:                            errors.New("cannot connect to:\n\t1: refused\n\t1: refused\ngiven up"),
+	} {
+		if got := place(err, "t", "", 0, resumeNext).Error(); got != want {
+			t.Errorf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
 func TestCancelledQueryIsContextCanceled(t *testing.T) {
 	reason := errors.New("the scheduler said so")
 	ctx, cancel := context.WithCancelCause(t.Context())
