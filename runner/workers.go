@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"maps"
 	"slices"
 	"sync"
@@ -271,14 +270,6 @@ func (g *group) wait() error {
 	g.wg.Wait()
 	g.cancel(nil)
 	return g.err
-}
-
-// logPanic puts the stack of a panic into the log: the error has its value only.
-func logPanic(log *slog.Logger, err error) {
-	var p *panicError
-	if errors.As(err, &p) {
-		log.Error("a function of the task panicked", "panic", p.value, "stack", string(p.stack))
-	}
 }
 
 // sortedTables returns the aliases in order, and the tables' names with them.
