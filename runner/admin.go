@@ -81,10 +81,14 @@ type RunFilter struct {
 
 // Publish publishes a run that is ready, or the rest of one whose publish
 // stopped; a run that is published already is [ErrPublished]. It takes the
-// options [BatchRows], [Movers] and [PublishMode]. It cannot run inside a
-// transaction, because it commits after each batch; so it takes none.
+// options [BatchRows], [Movers] and [PublishMode]; any other is
+// [ErrBadArgument]. It cannot run inside a transaction, because it commits after
+// each batch; so it takes none.
 func (r *Runner) Publish(ctx context.Context, task, runKey string, opts ...Option) (*Result, error) {
 	o, err := r.cfg.options(opts)
+	if err == nil {
+		err = o.forPublish()
+	}
 	if err != nil {
 		return nil, place(err, task, runKey, 0, "")
 	}

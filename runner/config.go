@@ -74,12 +74,14 @@ func (c Config) withDefaults() (Config, error) {
 	if c.BatchRows < 0 {
 		return c, badBatchRows(c.BatchRows)
 	}
-	if c.LockTimeout < 0 || c.LockBackoff < 0 || c.Heartbeat < 0 {
-		return c, badArgument("leave it zero for the default", "runner.New: a negative LockTimeout, LockBackoff or Heartbeat")
-	}
-	if c.LockTimeout > 0 && c.LockTimeout < time.Millisecond {
-		// PostgreSQL counts in milliseconds, and takes 0 for "wait for ever"
-		return c, badArgument("use a millisecond or more", "runner.New: LockTimeout is %s", c.LockTimeout)
+	for _, d := range []struct {
+		field string
+		is    time.Duration
+	}{{"LockTimeout", c.LockTimeout}, {"LockBackoff", c.LockBackoff}, {"Heartbeat", c.Heartbeat}} {
+		// PostgreSQL counts in milliseconds, and takes a LockTimeout of 0 for "wait for ever"
+		if d.is != 0 && d.is < time.Millisecond {
+			return c, badArgument("use a millisecond or more, or leave it zero for the default", "runner.New: %s is %s", d.field, d.is)
+		}
 	}
 	if c.Logger == nil {
 		c.Logger = slog.Default()
@@ -171,8 +173,14 @@ func (c *Config) options(opts []Option) (options, error) {
 	if o.movers < 1 {
 		return o, badArgument("use 1 or more; 1 is the default", "the number of movers is %d", o.movers)
 	}
-	if o.again && !o.hasRunKey {
-		return o, badArgument("add runner.RunKey", "Again has no run key to do over")
-	}
 	return o, nil
+}
+
+// forPublish refuses the options that only a run has.
+func (o options) forPublish() error {
+	if o.hasRunKey || o.again || o.allowEmpty {
+		return badArgument("pass BatchRows, Movers and PublishMode only: what is published was decided when the run was made",
+			"Publish does not take RunKey, Again or AllowEmpty")
+	}
+	return nil
 }

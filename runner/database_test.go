@@ -193,6 +193,10 @@ func TestPublishDiscardRunsAndShow(t *testing.T) {
 	ctx := t.Context()
 	_, err := f.runner.Publish(ctx, "counts", "none")
 	f.wantIs(err, runner.ErrRunUnknown)
+	for _, ofARun := range []runner.Option{runner.RunKey("none"), runner.Again(), runner.AllowEmpty()} {
+		_, err := f.runner.Publish(ctx, "counts", "none", ofARun)
+		f.wantIs(err, runner.ErrBadArgument)
+	}
 	_, err = f.runner.Show(ctx, "counts", "none")
 	f.wantIs(err, runner.ErrRunUnknown)
 	f.wantIs(f.runner.Discard(ctx, "counts", "none", false), runner.ErrRunUnknown)

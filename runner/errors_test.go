@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -115,16 +116,19 @@ func TestConfigIsCheckedOnce(t *testing.T) {
 	if err != nil || full.BatchRows != 200_000 || full.LockRetries != 5 || full.Now == nil || full.Logger == nil || full.Owner == "" {
 		t.Errorf("defaults: %+v, %v", full, err)
 	}
-	for _, c := range []Config{{BatchRows: -1}, {LockTimeout: -1}, {LockTimeout: 10}, {Heartbeat: -1}} {
-		if _, err := c.withDefaults(); !errors.Is(err, ErrBadArgument) {
-			t.Errorf("%+v: %v", c, err)
+	for says, c := range map[string]Config{
+		"batch rows is -1": {BatchRows: -1}, "LockTimeout is -1s": {LockTimeout: -time.Second}, "LockTimeout is 10ns": {LockTimeout: 10},
+		"LockBackoff is -1ns": {LockBackoff: -1}, "Heartbeat is -1ns": {Heartbeat: -1},
+	} {
+		if _, err := c.withDefaults(); !errors.Is(err, ErrBadArgument) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
 		}
 	}
 	if never, _ := (Config{LockRetries: -1, AliveGrace: -1}).withDefaults(); never.LockRetries != 0 || never.AliveGrace != 0 {
 		t.Errorf("negative: %+v", never)
 	}
-	for _, opts := range [][]Option{{RunKey("k"), BatchRows(0)}, {Again()}} {
-		if _, err := full.options(opts); !errors.Is(err, ErrBadArgument) {
+	for _, opt := range []Option{BatchRows(0), Movers(0)} {
+		if _, err := full.options([]Option{opt}); !errors.Is(err, ErrBadArgument) {
 			t.Errorf("options: %v", err)
 		}
 	}

@@ -115,7 +115,13 @@ func TestTaskThatCannotRun(t *testing.T) {
 			t.Errorf("%s: %v", says, err)
 		}
 	}
-	if err := good.validate(options{hasRunKey: true, runKey: " "}); !errors.Is(err, ErrBadArgument) {
-		t.Errorf("empty run key: %v", err)
+	for says, o := range map[string]options{
+		"the run key is empty":               {hasRunKey: true, runKey: " "},
+		"Again has no run key":               {again: true},
+		"PublishMode has nothing to publish": {publishMode: "atomic"},
+	} {
+		if err := good.validate(o); !errors.Is(err, ErrBadArgument) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
 	}
 }

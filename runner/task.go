@@ -158,6 +158,8 @@ func (t Task[A, D]) validate(o options) error {
 	case o.hasRunKey && strings.TrimSpace(o.runKey) == "":
 		return badArgument("pass the scheduler's name for this run, or leave RunKey out to write straight to the live tables",
 			"the run key is empty")
+	case o.again && !o.hasRunKey:
+		return badArgument("add runner.RunKey", "Again has no run key to do over")
 	case o.publishMode != "" && !o.hasRunKey:
 		return badArgument("add runner.RunKey: without one every write is live at once", "PublishMode has nothing to publish")
 	case len(t.Tables) == 0:
