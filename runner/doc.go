@@ -18,14 +18,18 @@
 //
 // # Connections
 //
-// The pool given to [New] is never borrowed from: it says how to connect, hooks
-// included. A run opens connections of its own, one that owns the task for as
-// long as the run lasts and at most [Task.Cores] that work, so that a pool of one
-// connection cannot deadlock and no setting of a run leaks into the pool. A
-// publish with [Movers] has one more for each mover but the first. They
-// must reach the server itself: a proxy that pools transactions moves a session
-// from one server connection to another, and would lose the lock that the life of
-// a run is. That is noticed, and stops the run with [ErrNotOwner].
+// The pool given to [New] is never borrowed from: it says how to connect, and its
+// hooks BeforeConnect and AfterConnect are called. Its other hooks (PrepareConn,
+// BeforeAcquire, AfterRelease, BeforeClose) are not: what a session of a run
+// needs, such as a setting or a type, belongs into AfterConnect.
+//
+// A run opens connections of its own, one that owns the task for as long as the
+// run lasts and at most [Task.Cores] that work, so that a pool of one connection
+// cannot deadlock and no setting of a run leaks into the pool. A publish with
+// [Movers] has one more for each mover but the first. They must reach the server
+// itself: a proxy that pools transactions moves a session from one server
+// connection to another, and would lose the lock that the life of a run is. That
+// is noticed, and stops the run with [ErrNotOwner].
 //
 // # Values
 //

@@ -143,7 +143,7 @@ func insert(rows ...count) step {
 	}
 }
 
-// clear empties the table, and then inserts.
+// clearAndInsert empties the table, and then inserts.
 func clearAndInsert(rows ...count) step {
 	return func(ctx context.Context, _ runner.Run, t runner.Handles) error {
 		return t["counts"].DropAllRowsAndThenInsert(ctx, runner.Rows(rows))

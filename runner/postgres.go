@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -229,18 +230,15 @@ func (s *pgSession) describeColumns(ctx context.Context, info *tableInfo) error 
 	if err != nil {
 		return err
 	}
-	names := info.names()
 	// a result's description has the types under domains
-	described, err := s.conn.Prepare(ctx, "", fmt.Sprintf("SELECT %s FROM %s", quoteAll(names), info.label))
+	described, err := s.conn.Prepare(ctx, "", fmt.Sprintf("SELECT %s FROM %s", quoteAll(info.names()), info.label))
 	if err != nil {
 		return err
 	}
 	for i := range info.columns {
 		c := &info.columns[i]
 		c.oid, c.typmod = described.Fields[i].DataTypeOID, described.Fields[i].TypeModifier
-		for _, key := range info.keys {
-			c.key = c.key || c.name == key
-		}
+		c.key = slices.Contains(info.keys, c.name)
 	}
 	return nil
 }

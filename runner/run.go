@@ -195,7 +195,7 @@ func (x *execution) attempt(ctx context.Context) error {
 		cancel(err)
 	})
 	defer stop()
-	main, err := x.r.store.openWorker(ctx, x.label, x.base, x.own == nil)
+	main, err := x.r.store.openWorker(ctx, x.label, x.base, false)
 	if err != nil {
 		return err
 	}
