@@ -36,9 +36,6 @@ func newInitCommand(a *app) *cobra.Command {
 
 func (a *app) init(dir string) error {
 	path := filepath.Join(dir, "definitions", "tables.yaml")
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("make folder: %w", err)
-	}
 	if err := writeNew(path, example); err != nil {
 		return err
 	}
@@ -52,8 +49,11 @@ func (a *app) init(dir string) error {
 	return a.printf("wrote %s\nnext: edit it, then %s\n", path, next)
 }
 
-// writeNew writes a file that is not there yet.
+// writeNew writes a file that is not there yet, and makes its folder.
 func writeNew(path, text string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		return failed("remove it, or name another place", "%s is there already, and is not written over", path)
