@@ -45,8 +45,17 @@ func reportOf(s *runner.RunStatus) runReport {
 		RowsStaged: s.RowsStaged, RowsToPublish: s.RowsToPublish, RowsPublished: s.RowsPublished,
 		Today: s.Today.Format(time.DateOnly), AgeSeconds: int64(s.Age.Seconds()),
 		OwnerAlive: s.OwnerAlive, Owner: s.Owner, Error: s.Error,
-		BegunAt: s.BegunAt.UTC(), AttemptAt: s.AttemptAt.UTC(), EndedAt: s.EndedAt, IsCurrent: s.IsCurrent,
+		BegunAt: s.BegunAt.UTC(), AttemptAt: s.AttemptAt.UTC(), EndedAt: utc(s.EndedAt), IsCurrent: s.IsCurrent,
 	}
+}
+
+// utc is a time that may be missing, which the driver gives in the local zone.
+func utc(t *time.Time) *time.Time {
+	if t == nil {
+		return nil
+	}
+	inUTC := t.UTC()
+	return &inUTC
 }
 
 func newRunsCommand(a *app) *cobra.Command {

@@ -41,12 +41,14 @@ func newShowCommand(a *app) *cobra.Command {
 
 func (a *app) reportDetail(d *runner.RunDetail) error {
 	if a.json {
-		report := runDetail{runReport: reportOf(&d.RunStatus), PlanList: d.PlanList, Steps: d.Steps}
-		if report.PlanList == nil {
-			report.PlanList = []runner.PlanStatus{}
+		report := runDetail{runReport: reportOf(&d.RunStatus), PlanList: []runner.PlanStatus{}, Steps: []runner.StepStatus{}}
+		for _, p := range d.PlanList {
+			p.BeganAt, p.FinishedAt = utc(p.BeganAt), utc(p.FinishedAt)
+			report.PlanList = append(report.PlanList, p)
 		}
-		if report.Steps == nil {
-			report.Steps = []runner.StepStatus{}
+		for _, s := range d.Steps {
+			s.BeganAt, s.FinishedAt = utc(s.BeganAt), utc(s.FinishedAt)
+			report.Steps = append(report.Steps, s)
 		}
 		return a.printJSON(report)
 	}
