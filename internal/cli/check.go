@@ -77,7 +77,7 @@ func (a *app) check(cmd *cobra.Command, f checkFlags) error {
 			return wrongUse(cmd, fmt.Errorf("--%s is for --database or --%s", name, databaseFlag))
 		}
 	}
-	defs, err := sqlgen.Load(f.definitions...)
+	defs, err := loadDefinitions(f.definitions)
 	if err != nil {
 		return err
 	}
@@ -130,6 +130,9 @@ func (a *app) checkDatabase(cmd *cobra.Command, f checkFlags) ([]sqlgen.Differen
 		}
 		if options.Scratch, err = pgx.ParseConfig(f.scratchURL); err != nil {
 			return nil, "", badURL("--scratch-url", f.scratchURL, err)
+		}
+		if passwordInHost(options.Scratch) {
+			return nil, "", badURL("--scratch-url", f.scratchURL, nil)
 		}
 		named(options.Scratch)
 	}

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/spf13/cobra"
@@ -44,7 +46,20 @@ func (a *app) poolConfig(cmd *cobra.Command) (*pgxpool.Config, error) {
 	if err != nil {
 		return nil, badURL(source, url, err)
 	}
+	if passwordInHost(cfg.ConnConfig) {
+		return nil, badURL(source, url, nil)
+	}
 	return cfg, nil
+}
+
+// passwordInHost reports whether the host begins with the rest of a password,
+// one whose @ was not percent-encoded.
+func passwordInHost(cfg *pgx.ConnConfig) bool {
+	hosts := []string{cfg.Host}
+	for _, other := range cfg.Fallbacks {
+		hosts = append(hosts, other.Host)
+	}
+	return slices.ContainsFunc(hosts, func(host string) bool { return strings.Contains(host, "@") && !strings.HasPrefix(host, "/") })
 }
 
 func (a *app) anySet(names ...string) bool {

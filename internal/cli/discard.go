@@ -17,7 +17,7 @@ func newDiscardCommand(a *app) *cobra.Command {
 touched. A run that is publishing needs --force: what it has published so far
 stays, so that the live tables hold a part of it.`,
 		Example: `  cs9gen discard rebuild_counts "week 40"`,
-		Args:    arguments(cobra.ExactArgs(2)),
+		Args:    takes("TASK", "RUN_KEY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			task, runKey := args[0], args[1]
 			return a.withRunner(cmd, func(ctx context.Context, r *runner.Runner) error {

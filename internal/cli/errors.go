@@ -85,6 +85,20 @@ func arguments(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
+// takes makes sure that a command is given the arguments that it names.
+func takes(names ...string) cobra.PositionalArgs {
+	return arguments(func(cmd *cobra.Command, args []string) error {
+		given := fmt.Sprintf("%s takes %s, and was given %s", cmd.CommandPath(), strings.Join(names, " and "), count(int64(len(args)), "argument"))
+		switch {
+		case len(args) < len(names):
+			return errors.New(given)
+		case len(args) > len(names):
+			return errors.New(given + ": quote one that holds blanks")
+		}
+		return nil
+	})
+}
+
 // needsSubcommand is what a command does that only holds others.
 func needsSubcommand(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
@@ -124,6 +138,9 @@ func describe(err error) *failure {
 		}
 	case errors.As(err, &connecting):
 		f.Message = cannotConnect(connecting)
+		if f.Hint == "" {
+			f.Hint = "check that a server is there and takes this user; --" + databaseFlag + ", else DATABASE_URL, else the PG* variables say where"
+		}
 	case errors.As(err, &ofRunner):
 		fromRunner(f, ofRunner)
 	case errors.As(err, &ofMigrate):
@@ -203,7 +220,7 @@ func (a *app) report(err error) int {
 	for _, problem := range f.Problems {
 		a.note("%s\n", problem)
 	}
-	a.note("cs9gen: %s\n", f.Message)
+	a.note("cs9gen: %s\n", strings.ReplaceAll(f.Message, "\n", "\ncs9gen: ")) // several errors that were joined
 	if f.Detail != "" {
 		a.note("detail: %s\n", f.Detail)
 	}

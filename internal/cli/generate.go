@@ -3,7 +3,10 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,7 +74,7 @@ by --allow-destroy.`,
 }
 
 func (a *app) generate(f generateFlags) error {
-	defs, err := sqlgen.Load(f.definitions...)
+	defs, err := loadDefinitions(f.definitions)
 	if err != nil {
 		return err
 	}
@@ -99,6 +102,22 @@ func (a *app) generate(f generateFlags) error {
 		return a.printJSON(report)
 	}
 	return a.print(report.String())
+}
+
+// loadDefinitions reads the definitions, and says how to begin where there are none.
+func loadDefinitions(paths []string) (*sqlgen.Definitions, error) {
+	defs, err := sqlgen.Load(paths...)
+	var problems *sqlgen.Problems
+	if errors.As(err, &problems) && slices.ContainsFunc(problems.List, isMissing) {
+		return nil, &advised{err: err, hint: "cs9gen init writes an example to the folder definitions; --definitions names another folder, or a file"}
+	}
+	return defs, err
+}
+
+// isMissing reports whether a problem is that its file is not there.
+func isMissing(p sqlgen.Problem) bool {
+	_, err := os.Stat(p.File)
+	return p.Line == 0 && errors.Is(err, fs.ErrNotExist)
 }
 
 // adviseChange says what to do about a change that is refused.

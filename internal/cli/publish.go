@@ -53,7 +53,7 @@ says, or as its run asked for. A publish that has begun goes on in its mode.`,
   cs9gen publish rebuild_counts "week 40" --mode atomic
   cs9gen publish rebuild_counts "week 40" --movers 4
   cs9gen publish rebuild_counts "week 40" --batch-rows 50000 --lock-timeout 500ms --lock-retries 20`,
-		Args: arguments(cobra.ExactArgs(2)),
+		Args: takes("TASK", "RUN_KEY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.check(); err != nil {
 				return wrongUse(cmd, err)

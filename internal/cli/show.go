@@ -24,7 +24,7 @@ func newShowCommand(a *app) *cobra.Command {
 		Short:   "Show a run, its plans and its publish",
 		Long:    "Shows a run, which of its plans the last attempt skipped because they were done,\nand how far its publish is.",
 		Example: `  cs9gen show rebuild_counts "week 40"`,
-		Args:    arguments(cobra.ExactArgs(2)),
+		Args:    takes("TASK", "RUN_KEY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.withRunner(cmd, func(ctx context.Context, r *runner.Runner) error {
 				detail, err := r.Show(ctx, args[0], args[1])
