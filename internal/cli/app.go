@@ -62,6 +62,10 @@ publishes and shows the runs that stage rows for these tables.
 
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused because another run of the
 task is alive, 4 the publish stopped and can be resumed.`,
+		Example: `  cs9gen init
+  cs9gen generate
+  cs9gen migrate up
+  cs9gen runs`,
 		Args:              cobra.ArbitraryArgs,
 		RunE:              needsSubcommand,
 		SilenceErrors:     true,

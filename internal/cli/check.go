@@ -170,8 +170,8 @@ func adviseCheck(err error) error {
 	}{
 		{check.ErrNoScratch, "let the role create databases (ALTER ROLE … CREATEDB), or let --scratch-url name a server of the same major version where one may, such as that of CI's tests; without --database the files are compared alone"},
 		{check.ErrOtherVersion, "each version writes definitions in a way of its own: let --scratch-url name a server of the same major version"},
-		{check.ErrNotRepeatable, "what the migrations need and do not make, such as an extension or a table that a foreign key refers to, goes into a file of SQL that --scratch-sql names"},
-		{check.ErrSetup, "correct the file that --scratch-sql names"},
+		{check.ErrNotRepeatable, "what the migrations need and do not make, such as a table that is adopted or that a foreign key refers to, or an extension, goes into a file of SQL that --scratch-sql names"},
+		{check.ErrSetup, "correct the file that --scratch-sql names: it holds SQL alone, no command of psql (\\restrict, as pg_dump writes it)"},
 		{check.ErrMayNotRead, "grant the role SELECT on goose_db_version, cs9.schema_version and cs9.table_definition, and USAGE of schema cs9"},
 	} {
 		if errors.Is(err, known.is) {

@@ -53,8 +53,9 @@ func newMigrateUpCommand(a *app, dir *string) *cobra.Command {
 	return &cobra.Command{
 		Use:   "up",
 		Short: "Apply all pending migrations",
-		Long: `Applies all pending migrations, each in a transaction of its own: after an error
-those before it stay applied. Two at once are safe, the second waits.`,
+		Long: `Applies all pending migrations, each in a transaction of its own unless the file
+says NO TRANSACTION: after an error those before it stay applied. Two at once are
+safe, the second waits.`,
 		Example: "  cs9gen migrate up --dir db/migrations",
 		Args:    arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -72,8 +73,9 @@ func newMigrateDownCommand(a *app, dir *string) *cobra.Command {
 		Use:   "down",
 		Short: "Take the last migration back",
 		Long: `Takes the last migration back, or all that are above a version. This drops the
-tables of a migration with their rows. A table is kept, with an error, while a
-run that writes to it is unfinished.`,
+tables and columns that a migration made, with what they hold; a table that it
+adopted stays. Nothing is taken back, with an error, while a run that writes to
+the table is unfinished.`,
 		Example: "  cs9gen migrate down\n  cs9gen migrate down --to 3",
 		Args:    arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
