@@ -62,7 +62,7 @@ major version. The database that is checked is only read.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.definitions, "definitions", []string{"definitions"}, "a folder of definition files, or one file; may be repeated")
-	flags.StringVar(&f.out, "out", "migrations", "the folder of migrations, and of cs9gen.lock")
+	flags.StringVar(&f.out, "out", defaultFolder, "the folder of migrations, and of cs9gen.lock")
 	flags.BoolVar(&f.database, "database", false, "check the database too that DATABASE_URL or the PG* variables name")
 	flags.StringVar(&a.databaseURL, databaseFlag, "", "check this database too")
 	flags.StringVar(&f.scratchURL, "scratch-url", "", "where the scratch database is created; else on the server of the database")

@@ -21,6 +21,7 @@ type generation struct {
 	Hazards  []string        `json:"hazards"`  // of the new files
 	Destroys []destroyed     `json:"destroys"` // by the new files, with leave
 	lock     bool            // it changes, or would
+	apply    string          // the command that applies the files
 }
 
 type generatedFile struct {
@@ -32,6 +33,9 @@ type destroyed struct {
 	Name string `json:"name"`
 	What string `json:"what"`
 }
+
+// defaultFolder is that of the migrations.
+const defaultFolder = "migrations"
 
 // generateFlags are the flags of generate.
 type generateFlags struct {
@@ -66,7 +70,7 @@ by --allow-destroy.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.definitions, "definitions", []string{"definitions"}, "a folder of definition files, or one file; may be repeated")
-	flags.StringVar(&f.out, "out", "migrations", "the folder of migrations, and of cs9gen.lock")
+	flags.StringVar(&f.out, "out", defaultFolder, "the folder of migrations, and of cs9gen.lock")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list the files, hazards and what is destroyed; write nothing")
 	flags.StringArrayVar(&f.allow, "allow-destroy", nil, "let the change destroy this: schema.table, schema.table.column, a partition as schema.partition, or all; may be repeated")
 	flags.BoolVar(&f.concurrent, "concurrent-indexes", false, "build indexes of tables that are there in a migration of their own, CONCURRENTLY, outside a transaction")
@@ -87,7 +91,10 @@ func (a *app) generate(f generateFlags) error {
 			return err
 		}
 	}
-	report := generation{DryRun: f.dryRun, Files: []generatedFile{}, Hazards: append([]string{}, change.Hazards...), Destroys: []destroyed{}, lock: change.LockChanges()}
+	report := generation{DryRun: f.dryRun, Files: []generatedFile{}, Hazards: append([]string{}, change.Hazards...), Destroys: []destroyed{}, lock: change.LockChanges(), apply: "cs9gen migrate up"}
+	if f.out != defaultFolder {
+		report.apply += " --dir " + shellWord(f.out)
+	}
 	for _, p := range change.Files {
 		state := "new"
 		if p.Exists {
@@ -165,7 +172,7 @@ func (g generation) String() string {
 	case g.DryRun:
 		fmt.Fprintf(&b, "%s would be written\n", count(int64(created), "file"))
 	default:
-		fmt.Fprintf(&b, "%s written\nnext: cs9gen migrate up\n", count(int64(created), "file"))
+		fmt.Fprintf(&b, "%s written\nnext: %s\n", count(int64(created), "file"), g.apply)
 	}
 	return b.String()
 }

@@ -43,7 +43,7 @@ table, goose_db_version, so that stock goose can be used instead at any time.`,
 		Args:    cobra.ArbitraryArgs,
 		RunE:    needsSubcommand,
 	}
-	cmd.PersistentFlags().StringVar(&dir, "dir", "migrations", "the folder of migrations")
+	cmd.PersistentFlags().StringVar(&dir, "dir", defaultFolder, "the folder of migrations")
 	a.addDatabaseFlag(cmd.PersistentFlags())
 	cmd.AddCommand(newMigrateUpCommand(a, &dir), newMigrateDownCommand(a, &dir), newMigrateStatusCommand(a, &dir))
 	return cmd
