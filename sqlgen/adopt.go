@@ -35,7 +35,8 @@ func (r *renderer) adoptTable(hash string) ([]section, error) {
 		return nil, err
 	}
 	return []section{
-		{"The live table is there already, and must be as the definition says. A model of it is made to compare with.", check},
+		{"The live table is there already. What the definition would make is made beside it, empty, as a model to compare with.", r.adoptionModel()},
+		{"Refused, with a list, where the table is not as its model is. The model is dropped.", check},
 		{"The staging template: each run writes to a copy of it.", creating(r.templateObjects())},
 		{"The steps of a publish, and the procedure that publishes this table alone.", creating(routines, routine)},
 		{"", creating(routines, revoke)},
@@ -45,13 +46,19 @@ func (r *renderer) adoptTable(hash string) ([]section, error) {
 	}, nil
 }
 
-// checkAdopted returns the statements that make the model and compare it. The
-// model has no foreign keys: they would lock the tables that they reference.
-func (r *renderer) checkAdopted() ([]step, error) {
+// adoptionModel returns the statements that make the model. It has no foreign
+// keys: they would lock the tables that they reference.
+func (r *renderer) adoptionModel() []step {
 	model := *r.t
 	model.Schema = modelSchema
 	m := newRenderer(&model)
 	m.keysApart = true
+	return plainSteps(slices.Concat(r.requirements(), []string{"SELECT cs9.bound_lock_wait()"}, m.liveTable())...)
+}
+
+// checkAdopted returns the statement that compares the table with its model, and
+// the foreign keys with those of the definition.
+func (r *renderer) checkAdopted() ([]step, error) {
 	keys := map[string]string{}
 	for i, f := range r.t.ForeignKeys {
 		keys[r.names.ForeignKeys[i].Value] = strings.Join(strings.Fields(normalForeignKey(f.Value, r.t.Schema).clause(r.t.Schema)), " ")
@@ -60,10 +67,7 @@ func (r *renderer) checkAdopted() ([]step, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sqlgen: table %s: %w", r.live(), err)
 	}
-	statements := slices.Concat(r.requirements(), []string{"SELECT cs9.bound_lock_wait()"}, m.liveTable(), []string{
-		fmt.Sprintf("SELECT cs9.check_adopted(%s, %s, %s)", QuoteLiteral(r.t.Schema), QuoteLiteral(r.t.Name), QuoteLiteral(string(text))),
-	})
-	return plainSteps(statements...), nil
+	return plainSteps(fmt.Sprintf("SELECT cs9.check_adopted(%s, %s, %s)", QuoteLiteral(r.t.Schema), QuoteLiteral(r.t.Name), QuoteLiteral(string(text)))), nil
 }
 
 // dropTable returns what takes the table away again; of an adopted one, all but

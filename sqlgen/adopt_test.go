@@ -1,11 +1,14 @@
 package sqlgen_test
 
 import (
+	"flag"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
@@ -110,6 +113,26 @@ func TestAdoptingATableLeavesItAsItIs(t *testing.T) {
 }
 
 // What does not fit its definition is not adopted, and the error lists all of it.
+// TestAdoptionSQL holds what is particular to the migration of an adopted table:
+// all but the staging template and the routines, which every table has.
+func TestAdoptionSQL(t *testing.T) {
+	files, err := sqlgen.Generate(tables(t, adopted))
+	require.NoError(t, err)
+	up, rest, found := strings.Cut(files[len(files)-1].SQL, "-- The staging template")
+	require.True(t, found)
+	_, register, found := strings.Cut(rest, "-- From here on")
+	require.True(t, found)
+	got := up + "-- …\n\n-- From here on" + register
+
+	const path = "../testdata/adopt/orders.sql"
+	if flag.Lookup("update").Value.String() == "true" {
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "make golden writes it")
+	require.Empty(t, cmp.Diff(string(want), got), "make golden writes it anew")
+}
+
 func TestATableThatDoesNotFitIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	s := newHand(t, byHand, adopted)

@@ -133,8 +133,8 @@ func (p *changePlan) addChange(changed []tableChange, dropped []lockedTable, up,
 		tables = append(tables, Qualified(first.Schema, first.Name))
 		p.tables = append(p.tables, changedTable{from: first})
 	}
-	for i := len(changed) - 1; i >= 0; i-- {
-		verb, first = "change", changed[i].to
+	if len(changed) > 0 {
+		verb, first = "change", changed[0].to
 	}
 	for _, e := range dropped {
 		gone := p.lock.entry(Qualified(e.Table.Schema, e.Table.Name))
