@@ -55,7 +55,7 @@ func (w *migrationWriter) sections(sections []section) {
 			w.line("-- %s", s.heading)
 		}
 		for i, step := range s.steps {
-			if i > 0 && (strings.Contains(step.sql, "\n") || len(step.hazards) > 0) {
+			if i > 0 && (len(step.hazards) > 0 || strings.Contains(s.steps[i-1].sql+step.sql, "\n")) {
 				w.line("")
 			}
 			for _, hazard := range step.hazards {

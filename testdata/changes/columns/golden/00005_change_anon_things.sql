@@ -16,6 +16,7 @@ DROP INDEX anon.things_by_twice_idx;
 
 ALTER TABLE anon.things
     DROP CONSTRAINT things_twice_check;
+
 DROP INDEX anon.things_by_gone_idx;
 
 -- Columns.

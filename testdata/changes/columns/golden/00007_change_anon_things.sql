@@ -68,6 +68,7 @@ CREATE TABLE anon.things_part
 
 CREATE INDEX things_by_twice_idx
     ON anon.things (twice);
+
 SELECT cs9.adopt_partition('anon', 'things', 'things_part');
 
 -- The staging template: each run writes to a copy of it.
@@ -426,6 +427,7 @@ CREATE TABLE anon.things_part
 
 CREATE INDEX things_by_twice_idx
     ON anon.things (twice);
+
 SELECT cs9.adopt_partition('anon', 'things', 'things_part');
 
 -- The staging template: each run writes to a copy of it.

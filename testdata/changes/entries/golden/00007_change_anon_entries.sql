@@ -23,6 +23,7 @@ DROP INDEX anon.entries_by_n_idx;
 
 ALTER TABLE anon.entries
     DROP CONSTRAINT entries_n_key;
+
 DROP INDEX anon.entries_gone_idx;
 
 -- Columns.
@@ -142,6 +143,7 @@ DROP INDEX anon.entries_by_n_idx;
 
 ALTER TABLE anon.entries
     DROP CONSTRAINT entries_n_key;
+
 DROP INDEX anon.entries_once_idx;
 
 -- Columns.

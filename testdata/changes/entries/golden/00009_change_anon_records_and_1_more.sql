@@ -85,6 +85,7 @@ CREATE UNIQUE INDEX records_once_more_idx
 
 CREATE UNIQUE INDEX records_here_idx
     ON anon.records (id, m);
+
 SELECT cs9.adopt_partition('anon', 'records', 'records_part');
 
 -- The staging template: each run writes to a copy of it.

@@ -23,6 +23,7 @@ DROP INDEX anon."only once";
 
 ALTER TABLE anon.records_part
     DROP CONSTRAINT records_n_key;
+
 DROP INDEX anon.records_by_m_idx;
 
 -- What is new.

@@ -170,6 +170,7 @@ CREATE UNIQUE INDEX records_twice_idx
 
 CREATE UNIQUE INDEX records_here_idx
     ON anon.records (m, id);
+
 SELECT cs9.adopt_partition('anon', 'records', 'records_part');
 
 -- The staging template: each run writes to a copy of it.

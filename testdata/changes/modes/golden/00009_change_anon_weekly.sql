@@ -33,6 +33,7 @@ ALTER TABLE anon.weekly_part
 
 CREATE INDEX weekly_by_n_idx
     ON anon.weekly (n, region);
+
 SELECT cs9.adopt_partition('anon', 'weekly', 'weekly_part');
 
 -- The staging template: each run writes to a copy of it.

@@ -34,6 +34,7 @@ ALTER TABLE "S.x"."T.y Z_part"
 
 CREATE INDEX "T.y Z_by_n_idx"
     ON "S.x"."T.y Z" (total, n);
+
 SELECT cs9.adopt_partition('S.x', 'T.y Z', 'T.y Z_part');
 
 -- The staging template: each run writes to a copy of it.

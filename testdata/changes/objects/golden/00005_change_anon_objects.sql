@@ -20,6 +20,7 @@ ALTER TABLE anon.objects
 
 ALTER TABLE anon.objects
     DROP CONSTRAINT objects_pkey;
+
 DROP INDEX anon.objects_gone_idx;
 
 ALTER TABLE anon.objects
@@ -343,6 +344,7 @@ ALTER TABLE anon.objects
 
 ALTER TABLE anon.objects
     DROP CONSTRAINT objects_pkey;
+
 DROP INDEX anon.objects_new_idx;
 
 ALTER TABLE anon.objects

@@ -16,6 +16,7 @@ COMMENT ON TABLE anon.objects IS NULL;
 
 ALTER TABLE anon.objects
     DROP CONSTRAINT objects_pkey;
+
 DROP INDEX anon.objects_new_idx;
 
 ALTER TABLE anon.objects
@@ -68,6 +69,7 @@ CREATE INDEX objects_changed_idx
 
 CREATE INDEX objects_kept_idx
     ON anon.objects (t);
+
 SELECT cs9.adopt_partition('anon', 'objects', 'objects_part');
 
 -- The staging template: each run writes to a copy of it.

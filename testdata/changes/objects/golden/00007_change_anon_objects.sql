@@ -76,6 +76,7 @@ CREATE INDEX objects_changed_idx
 
 CREATE INDEX objects_kept_idx
     ON anon.objects (t);
+
 SELECT cs9.adopt_partition('anon', 'objects', 'objects_part');
 
 -- The staging template: each run writes to a copy of it.
@@ -346,6 +347,7 @@ ALTER TABLE anon.objects
 
 ALTER TABLE anon.objects
     DROP CONSTRAINT objects_pkey;
+
 DROP INDEX anon.objects_more_idx;
 
 -- What is new.
@@ -395,6 +397,7 @@ CREATE INDEX objects_changed_idx
 
 CREATE INDEX objects_kept_idx
     ON anon.objects (t);
+
 SELECT cs9.adopt_partition('anon', 'objects', 'objects_part');
 
 -- The staging template: each run writes to a copy of it.

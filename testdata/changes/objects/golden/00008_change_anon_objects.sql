@@ -14,6 +14,7 @@ ALTER TABLE anon.objects
 
 ALTER TABLE anon.objects
     DROP CONSTRAINT objects_pkey;
+
 DROP INDEX anon.objects_more_idx;
 
 -- Columns.

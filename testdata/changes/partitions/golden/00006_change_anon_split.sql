@@ -13,6 +13,7 @@ DROP INDEX anon.split_by_note_idx;
 
 ALTER TABLE anon.split
     DROP CONSTRAINT split_pkey;
+
 DROP TABLE anon.split_west;
 
 ALTER TABLE anon.split
@@ -290,6 +291,7 @@ ALTER TABLE anon.split
 ALTER TABLE anon.split
     ALTER COLUMN week SET NOT NULL,
     ALTER COLUMN note DROP NOT NULL;
+
 CREATE SEQUENCE anon.split_id_seq;
 
 -- Hazard: the column id of anon.split gets numbers: all rows are written anew under ACCESS EXCLUSIVE, readers and writers wait
@@ -298,6 +300,7 @@ ALTER TABLE anon.split
 
 ALTER TABLE anon.split
     ALTER COLUMN id DROP DEFAULT;
+
 DROP SEQUENCE anon.split_id_seq;
 
 ALTER TABLE anon.split

@@ -282,6 +282,7 @@ ALTER TABLE demo.dates_q2_h0 RENAME TO second_even;
 -- What goes.
 ALTER TABLE demo.dates
     DROP CONSTRAINT dates_pkey;
+
 DROP TABLE demo.dates_q3_south;
 
 -- Partitions that take other rows than before.
