@@ -205,7 +205,7 @@ func checkPage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "<!-- rules: written by go test ./internal/matrix -run Values -update -->\n", "<!-- end of rules -->\n"
+	const begin, end = "<!-- rules: written by go test ./internal/matrix -run ValueRules -update -->\n", "<!-- end of rules -->\n"
 	head, rest, ok := bytes.Cut(page, []byte(begin))
 	_, tail, ok2 := bytes.Cut(rest, []byte(end))
 	if !ok || !ok2 {
@@ -238,7 +238,7 @@ func checkPage(t *testing.T) {
 		return
 	}
 	if b.String() != string(page) {
-		t.Errorf("%s is not what the rules say; go test ./internal/matrix -run Values -update writes it", path)
+		t.Errorf("%s is not what the rules say; go test ./internal/matrix -run ValueRules -update writes it", path)
 	}
 }
 
