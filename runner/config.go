@@ -153,8 +153,9 @@ func Movers(n int) Option { return func(o *options) { o.movers = n } }
 // PublishMode publishes all tables of this run in a mode, instead of each as its
 // definition says: "batched", "atomic", "swap" or "swap_or_atomic". "swap" needs
 // a table that was generated with partitions or with publish: swap, and a run
-// that empties what it swaps. A publish that has begun goes on in the mode it
-// began with.
+// that empties what it swaps. Where a table has several partitions, a run that
+// has staged rows can change to "atomic" only. A publish that has begun goes on
+// in the mode it began with.
 func PublishMode(mode string) Option { return func(o *options) { o.publishMode = mode } }
 
 // AllowEmpty lets the run leave a table empty, like [Task].AllowEmpty.

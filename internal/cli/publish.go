@@ -48,7 +48,9 @@ Modes: batched moves rows in batches, and readers see the table grow; atomic
 changes only the rows that differ, and readers see the old table or the new one;
 swap puts what was staged in the place of a partition, likewise; swap_or_atomic
 swaps where it can. Without --mode each table is published as its definition
-says, or as its run asked for. A publish that has begun goes on in its mode.`,
+says, or as its run asked for. A table of several partitions is staged for
+batched or for swap, and can change to atomic only. A publish that has begun goes
+on in its mode.`,
 		Example: `  cs9gen publish rebuild_counts "week 40"
   cs9gen publish rebuild_counts "week 40" --mode atomic
   cs9gen publish rebuild_counts "week 40" --movers 4
@@ -131,6 +133,8 @@ func publishError(ctx context.Context, r *runner.Runner, err error, task, runKey
 		return advise(err, runner.ErrNotReady, "run the task again with this run key: it does the plans that are left, and publishes; "+command("show", task, runKey)+" shows them")
 	case errors.Is(err, runner.ErrRunAlive), errors.Is(err, runner.ErrStagedRewritten), errors.Is(err, runner.ErrDiscarded):
 		return err
+	case errors.Is(err, runner.ErrPublished):
+		return advise(err, runner.ErrPublished, "there is nothing to do; to do it over, run the task again with runner.Again, or with p_again of cs9.begin_run")
 	case errors.Is(err, runner.ErrPublishStopped):
 		return &advised{err: err, exitCode: exitPublishStopped, hint: again + " publishes the rest, when the lock is gone"}
 	}
