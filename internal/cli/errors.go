@@ -149,6 +149,9 @@ func describe(err error) *failure {
 			f.Hint = ofMigrate.Hint
 		}
 	}
+	if f.SQLState == "42501" && f.Hint == "" {
+		f.Hint = "connect as another user, or make this one a member of the role that may: a definition names them (roles: {runner: ..., publisher: ...})"
+	}
 	if errors.Is(err, context.Canceled) && f.ExitCode == exitFailed {
 		f.Message = "interrupted: " + f.Message
 	}
