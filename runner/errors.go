@@ -219,6 +219,9 @@ func dbError(ctx context.Context, op, table string, err error) error {
 			e.Table = pgErr.SchemaName + "." + pgErr.TableName
 		}
 	}
+	if pgErr != nil && e.Hint == "" && strings.HasSuffix(pgErr.ConstraintName, "_routable_check") { // see sqlgen.Names
+		e.Hint = "no partition takes the row: correct it, or define a partition for it"
+	}
 	if e.SQLState == "2D000" {
 		e.Hint = "the server runs this connection's statements inside a transaction; a proxy or a hook of the pool began one"
 	}

@@ -92,7 +92,7 @@ func (p predicate) opaque(pred squirrel.Sqlizer) (string, error) {
 
 func (p predicate) join(parts []squirrel.Sqlizer, with string) (string, error) {
 	if len(parts) == 0 {
-		return "", fmt.Errorf("the%sis empty, which is true or false of every row", strings.ToLower(with))
+		return "", fmt.Errorf("the%sis empty, which is true or false of every row", with)
 	}
 	rendered := make([]string, len(parts))
 	for i, part := range parts {
