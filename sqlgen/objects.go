@@ -54,6 +54,10 @@ const (
 // same reports whether two objects are one, before and after a change.
 func (o object) same(p object) bool { return o.kind == p.kind && o.id == p.id }
 
+// key tells the objects of one table apart; it is the same before and after a
+// change.
+func (o object) key() string { return fmt.Sprintf("%d\x00%s", o.kind, o.id) }
+
 // constraint returns a constraint of the live table, or of its part.
 func (r *renderer) constraint(kind objectKind, id, table, name, what string, columns []string) object {
 	line := fmt.Sprintf("CONSTRAINT %s %s", QuoteIdent(name), what)
@@ -140,6 +144,22 @@ func (r *renderer) ownRoutines() []ofRoutine {
 		{"FUNCTION", n.ApplyChanges, "(text, text, boolean)", "table_apply_changes.sql.tmpl", "cs9gen: makes " + live + " what the staged rows say, touching only rows that differ"},
 		{"PROCEDURE", n.Publish, "(text, text, integer)", "table_publish.sql.tmpl", "cs9gen: publishes what a run staged for " + live},
 	}
+}
+
+// Routine is a function or procedure that cs9gen makes for a table.
+type Routine struct {
+	Name      string // in the table's schema
+	Arguments string // the types, as PostgreSQL writes them: text, text, integer
+}
+
+// RoutinesOf returns the routines of a table. Whoever has another one of that
+// name and these arguments must rename it before the table is migrated.
+func RoutinesOf(t *Table) []Routine {
+	var out []Routine
+	for _, f := range newRenderer(t).ownRoutines() {
+		out = append(out, Routine{f.name, strings.Trim(f.arguments, "()")})
+	}
+	return out
 }
 
 // signature returns a routine as DROP, COMMENT ON and GRANT name it.
