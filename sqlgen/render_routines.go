@@ -40,6 +40,7 @@ func (r *renderer) routineData() routineData {
 	}
 	for _, key := range r.t.Keys {
 		d.keys = append(d.keys, QuoteIdent(key))
+		d.text += QuoteIdent(key) // a generated column is among no others
 	}
 	for _, c := range r.t.Columns {
 		if c.Generated != "" {
