@@ -413,8 +413,10 @@ func (c *chooser) ranges(t *Table, columns []string, count int) []Part {
 	if c.oneIn(3) {
 		limits[count] = all(maxValue)
 	}
-	if c.oneIn(3) {
-		limits[count][len(columns)-1] = maxValue
+	for _, bound := range [][]string{limits[0], limits[count]} {
+		if last := len(columns) - 1; c.oneIn(3) && bound[0] != minValue && last > 0 {
+			bound[last] = of(c, minValue, maxValue)
+		}
 	}
 	var out []Part
 	for i := range count {

@@ -87,6 +87,13 @@ func (c *chooser) editTable(t Table, other *Table) Table {
 	return t
 }
 
+// otherWay is what is near a type and a kind of identity: a little more, or as much.
+var otherWay = map[string][2]string{
+	"smallintalways": {"integer", "always"}, "INTEGERalways": {"integer", "by default"}, "bigintby default": {"bigint", "always"}, "bigintalways": {"bigint", ""},
+	"numeric(10,2)": {"numeric(12,2)", ""}, "numeric(12,2)": {"numeric(13,3)", ""}, "varchar(9)": {"text", ""}, "varchar(20)": {"varchar(30)", ""},
+	"integer": {"bigint", ""}, "bigint": {"numeric", ""}, "int8": {"bigint", "always"}, "smallint": {"int", ""},
+}
+
 func (c *chooser) editColumns(t Table) Table {
 	at := c.n(len(t.Columns))
 	column := &t.Columns[at]
@@ -104,6 +111,10 @@ func (c *chooser) editColumns(t Table) Table {
 			t = t.withColumnRenamed(rename{was, "\x00"}).withColumnRenamed(rename{other, was}).withColumnRenamed(rename{"\x00", other})
 		}
 	case 3:
+		if again := otherWay[column.Type+column.Identity]; again != [2]string{} && c.oneIn(2) {
+			column.Type, column.Identity = again[0], again[1]
+			break
+		}
 		after := c.column(&t, slices.Contains(t.Keys, was))
 		after.Name, after.Was = was, column.Was
 		*column = after
