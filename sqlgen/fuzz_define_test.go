@@ -1,6 +1,7 @@
 package sqlgen
 
 import (
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"math/rand/v2"
@@ -99,6 +100,9 @@ func (c *chooser) nameOf(size int) string {
 	return text
 }
 
+// quoted returns a name as SQL has it.
+func (c *chooser) quoted() string { return QuoteIdent(cmp.Or(cut(c.name(), maxIdentBytes), "x")) }
+
 // free returns a name that is not among some.
 func (c *chooser) free(taken []string) string {
 	name := c.name()
@@ -176,7 +180,7 @@ func (c *chooser) expression(t *Table) string {
 // isExpression reports whether PostgreSQL reads a text as one expression. Its
 // grammar has the word DEFAULT among them, which is none.
 func isExpression(text string) bool {
-	if strings.EqualFold(strings.TrimSpace(text), "default") {
+	if strings.EqualFold(strings.TrimSpace(text), "default") || longName(text) != "" {
 		return false
 	}
 	tree, err := pgquery.Parse("CREATE TABLE t (CHECK (" + text + "\n))")
@@ -203,7 +207,7 @@ func (c *chooser) column(t *Table, key bool) Column {
 		case 0:
 			out.Type = of(c, otherTypes...)
 		case 1:
-			out.Type = QuoteIdent(c.name()) + of(c, "", "[]", "."+QuoteIdent(c.name()))
+			out.Type = of(c, "", c.quoted()+".") + c.quoted() + of(c, "", "[]")
 		}
 	}
 	switch c.n(6) {

@@ -35,9 +35,12 @@ func parseMigration(t *testing.T, text string) []*pg.Node {
 	return out
 }
 
-// parseOne reads exactly one statement.
+// parseOne reads exactly one statement, of which PostgreSQL cuts no name.
 func parseOne(t *testing.T, statement string) *pg.Node {
 	t.Helper()
+	if name := longName(statement); name != "" {
+		t.Fatalf("%s would be cut in\n%s", name, statement)
+	}
 	tree, err := pgquery.Parse(statement)
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, statement)
@@ -46,6 +49,21 @@ func parseOne(t *testing.T, statement string) *pg.Node {
 		t.Fatalf("%d statements for one in\n%s", len(tree.Stmts), statement)
 	}
 	return tree.Stmts[0].Stmt
+}
+
+// longName returns a name in SQL that is too long, or "".
+func longName(sql string) string {
+	tokens, _ := lex(sql)
+	for _, k := range tokens {
+		name := k.text
+		if k.kind == tokenQuoted {
+			name = strings.ReplaceAll(name[1:len(name)-1], `""`, `"`)
+		}
+		if len(name) > maxIdentBytes && (k.kind == tokenQuoted || k.kind == tokenWord) {
+			return name
+		}
+	}
+	return ""
 }
 
 // parseRoutine reads the body of a routine, and the SQL that it executes.
