@@ -48,10 +48,12 @@ model: bootstrap ## Compare 2,000 random sequences of calls with a model of the 
 readers: bootstrap ## Watch 200 publishes of each mode with readers that never pause
 	CS9GEN_READERS_PUBLISHES=200 $(GO) test -count 1 -v -timeout 30m -run P12 ./internal/readers
 
+# Making each new input smaller for a minute, as go test does by itself, would leave no time to find any.
 .PHONY: fuzz
-fuzz: bootstrap ## Fuzz the definitions, and the names and texts in them: FUZZTIME=10m each
-	$(GO) test ./sqlgen -run '^$$' -fuzz '^FuzzLoad$$' -fuzztime $(or $(FUZZTIME),10m)
-	$(GO) test ./sqlgen -run '^$$' -fuzz '^FuzzGenerate$$' -fuzztime $(or $(FUZZTIME),10m)
+fuzz: bootstrap ## Fuzz definitions, the names and texts in them, and changes of them: FUZZTIME=10m each
+	for target in FuzzLoad FuzzGenerate FuzzChange; do \
+	    $(GO) test ./sqlgen -run '^$$' -fuzz "^$$target\$$" -fuzztime $(or $(FUZZTIME),10m) -fuzzminimizetime 10x || exit 1; \
+	done
 
 .PHONY: memory
 memory: bootstrap ## Measure the runner's peak memory over 1 and 10 million rows

@@ -21,9 +21,9 @@ func columnRenames(from, declared *Table) []rename {
 }
 
 // possibleRenames returns those of the renames that are wanted which can be done:
-// what is there gets a name that nothing has.
+// what is there gets a name that nothing has, and keeps it.
 func possibleRenames(names []string, wanted []rename) []rename {
-	there := map[string]bool{}
+	there, renamed := map[string]bool{}, map[string]bool{}
 	for _, name := range names {
 		there[name] = true
 	}
@@ -31,10 +31,10 @@ func possibleRenames(names []string, wanted []rename) []rename {
 	for again := true; again; {
 		again = false
 		for _, r := range wanted {
-			if r.from != "" && there[r.from] && !there[r.to] {
+			if r.from != "" && there[r.from] && !renamed[r.from] && !there[r.to] {
 				out = append(out, r)
 				delete(there, r.from)
-				there[r.to] = true
+				there[r.to], renamed[r.to] = true, true
 				again = true
 			}
 		}

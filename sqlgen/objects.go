@@ -170,13 +170,13 @@ func (r *renderer) signature(f ofRoutine) string {
 // routineObjects returns the table's functions and its procedure, and what takes
 // them away from everybody.
 func (r *renderer) routineObjects() ([]object, error) {
+	texts, err := r.routineTexts()
+	if err != nil {
+		return nil, err
+	}
 	var out, revokes []object
 	for _, f := range r.ownRoutines() {
-		text, err := r.routineText(f.file)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, object{kind: routine, id: f.file, name: f.name, create: text, drop: "DROP " + r.signature(f)})
+		out = append(out, object{kind: routine, id: f.file, name: f.name, create: texts[f.file], drop: "DROP " + r.signature(f)})
 		revokes = append(revokes, object{kind: revoke, id: f.file, create: fmt.Sprintf("REVOKE EXECUTE ON %s FROM PUBLIC", r.signature(f))})
 	}
 	return append(out, revokes...), nil

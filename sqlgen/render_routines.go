@@ -40,6 +40,7 @@ func (r *renderer) routineData() routineData {
 	}
 	for _, key := range r.t.Keys {
 		d.keys = append(d.keys, QuoteIdent(key))
+		d.text += QuoteIdent(key) // a generated column is among no others
 	}
 	for _, c := range r.t.Columns {
 		if c.Generated != "" {
@@ -120,17 +121,23 @@ func (d routineData) Tag(name string) string {
 // formatSafe doubles the percent signs of a text that format() reads.
 func formatSafe(text string) string { return strings.ReplaceAll(text, "%", "%%") }
 
-// routineText fills one template of package procs in.
-func (r *renderer) routineText(file string) (string, error) {
+// routineTexts fills the templates of package procs in, by the names of their
+// files.
+func (r *renderer) routineTexts() (map[string]string, error) {
 	templates, err := procs.TableTemplates()
 	if err != nil {
-		return "", fmt.Errorf("sqlgen: %w", err)
+		return nil, fmt.Errorf("sqlgen: %w", err)
 	}
-	var b strings.Builder
-	if err := templates.ExecuteTemplate(&b, file, r.routineData()); err != nil {
-		return "", fmt.Errorf("sqlgen: table %s: %w", r.live(), err)
+	out := map[string]string{}
+	data := r.routineData()
+	for _, f := range r.ownRoutines() {
+		var b strings.Builder
+		if err := templates.ExecuteTemplate(&b, f.file, data); err != nil {
+			return nil, fmt.Errorf("sqlgen: table %s: %w", r.live(), err)
+		}
+		out[f.file] = strings.TrimSuffix(strings.TrimSpace(b.String()), ";")
 	}
-	return strings.TrimSuffix(strings.TrimSpace(b.String()), ";"), nil
+	return out, nil
 }
 
 var createRoutine = regexp.MustCompile(`(?m)^CREATE (FUNCTION|PROCEDURE) `)

@@ -16,6 +16,8 @@ func (c *checker) checkRoles() {
 		}
 		if fault := identProblem(r.name); fault != "" {
 			c.fail(r.part, "the role %q cannot be used: %s", r.name, fault)
+		} else if len(r.name) > maxIdentBytes {
+			c.checkIdent(r.part, r.name)
 		} else if strings.HasPrefix(r.name, "pg_") || r.name == "public" || r.name == "none" {
 			c.fail(r.part, "the role %q cannot be used: PostgreSQL keeps this name for itself; take another", r.name)
 		}

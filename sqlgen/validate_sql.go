@@ -2,14 +2,21 @@ package sqlgen
 
 import (
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 )
 
-// annotation is a line that goose would take for one of its own commands: it
-// looks at every line of a migration, inside texts too.
-var annotation = regexp.MustCompile(`(?im)^\s*--.*\+goose`)
+// hasAnnotation reports whether a line of sql is one that goose would take for
+// one of its own commands: it looks at every line of a migration, inside texts
+// too, and past white space of any script before it.
+func hasAnnotation(sql string) bool {
+	for line := range strings.SplitSeq(sql, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "--") && strings.Contains(strings.ToLower(line), "+goose") {
+			return true
+		}
+	}
+	return false
+}
 
 // checkSQL returns what keeps sql from being pasted into a statement: anything
 // that could end the statement, or swallow or split what follows. Whether it
@@ -20,7 +27,7 @@ func checkSQL(sql string, single bool) []string {
 		return []string{"it is empty: write it or remove it"}
 	}
 	var problems []string
-	if annotation.MatchString(strings.ReplaceAll(sql, "\r", "\n")) {
+	if hasAnnotation(strings.ReplaceAll(sql, "\r", "\n")) {
 		problems = append(problems, `a line of it looks like a goose annotation (-- +goose …): write the line break as E'\n'`)
 	} else if strings.Contains(sql, "\r") {
 		problems = append(problems, `it holds a carriage return, which a migration does not keep: write E'\r'`)
