@@ -198,7 +198,7 @@ func (r *renderer) commentObjects() []object {
 	for _, c := range r.t.Columns {
 		say("column "+c.Name, "COLUMN "+r.live()+"."+QuoteIdent(c.Name), c.Comment, c.Name)
 	}
-	say("template", "TABLE "+r.own(r.names.Staging), "cs9gen: staging template of "+r.live()+"; stays empty, each run writes to a copy")
+	say("template", "TABLE "+r.own(r.names.Staging), "cs9gen: staging template of "+r.live()+", which stays empty: each run writes to a copy")
 	out[len(out)-1].on = onTemplate
 	for _, f := range r.ownRoutines() {
 		say("routine "+f.file, r.signature(f), f.comment)

@@ -287,9 +287,7 @@ REVOKE EXECUTE ON FUNCTION anon.anon_rebuild_counts_apply_changes(text, text, bo
 REVOKE EXECUTE ON PROCEDURE anon.anon_rebuild_counts_publish(text, text, integer) FROM PUBLIC;
 
 COMMENT ON TABLE anon.anon_rebuild_counts IS 'Counts per week';
--- +goose StatementBegin
-COMMENT ON TABLE anon.anon_rebuild_counts_staging IS 'cs9gen: staging template of anon.anon_rebuild_counts; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.anon_rebuild_counts_staging IS 'cs9gen: staging template of anon.anon_rebuild_counts, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.anon_rebuild_counts_delete_step(text, text) IS 'cs9gen: applies one delete to anon.anon_rebuild_counts';
 COMMENT ON FUNCTION anon.anon_rebuild_counts_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.anon_rebuild_counts';
 COMMENT ON FUNCTION anon.anon_rebuild_counts_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.anon_rebuild_counts what the staged rows say, touching only rows that differ';

@@ -359,9 +359,7 @@ REVOKE EXECUTE ON FUNCTION anon.entries_move_batch(text, tid, tid, integer, bool
 REVOKE EXECUTE ON FUNCTION anon.entries_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE anon.entries_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.entries_staging IS 'cs9gen: staging template of anon.entries; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.entries_staging IS 'cs9gen: staging template of anon.entries, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.entries_delete_step(text, text) IS 'cs9gen: applies one delete to anon.entries';
 COMMENT ON FUNCTION anon.entries_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.entries';
 COMMENT ON FUNCTION anon.entries_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.entries what the staged rows say, touching only rows that differ';

@@ -302,9 +302,7 @@ REVOKE EXECUTE ON FUNCTION anon.entries_swap_move_batch(text, tid, tid, integer,
 REVOKE EXECUTE ON FUNCTION anon.entries_swap_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE anon.entries_swap_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.entries_swap_staging IS 'cs9gen: staging template of anon.entries_swap; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.entries_swap_staging IS 'cs9gen: staging template of anon.entries_swap, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.entries_swap_delete_step(text, text) IS 'cs9gen: applies one delete to anon.entries_swap';
 COMMENT ON FUNCTION anon.entries_swap_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.entries_swap';
 COMMENT ON FUNCTION anon.entries_swap_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.entries_swap what the staged rows say, touching only rows that differ';

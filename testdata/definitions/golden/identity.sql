@@ -272,9 +272,7 @@ REVOKE EXECUTE ON FUNCTION demo.identity_move_batch(text, tid, tid, integer, boo
 REVOKE EXECUTE ON FUNCTION demo.identity_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE demo.identity_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE demo.identity_staging IS 'cs9gen: staging template of demo.identity; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE demo.identity_staging IS 'cs9gen: staging template of demo.identity, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION demo.identity_delete_step(text, text) IS 'cs9gen: applies one delete to demo.identity';
 COMMENT ON FUNCTION demo.identity_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into demo.identity';
 COMMENT ON FUNCTION demo.identity_apply_changes(text, text, boolean) IS 'cs9gen: makes demo.identity what the staged rows say, touching only rows that differ';

@@ -250,9 +250,7 @@ REVOKE EXECUTE ON FUNCTION demo.keys_only_move_batch(text, tid, tid, integer, bo
 REVOKE EXECUTE ON FUNCTION demo.keys_only_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE demo.keys_only_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE demo.keys_only_staging IS 'cs9gen: staging template of demo.keys_only; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE demo.keys_only_staging IS 'cs9gen: staging template of demo.keys_only, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION demo.keys_only_delete_step(text, text) IS 'cs9gen: applies one delete to demo.keys_only';
 COMMENT ON FUNCTION demo.keys_only_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into demo.keys_only';
 COMMENT ON FUNCTION demo.keys_only_apply_changes(text, text, boolean) IS 'cs9gen: makes demo.keys_only what the staged rows say, touching only rows that differ';

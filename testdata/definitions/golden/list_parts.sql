@@ -297,9 +297,7 @@ REVOKE EXECUTE ON FUNCTION anon.list_parts_move_batch(text, tid, tid, integer, b
 REVOKE EXECUTE ON FUNCTION anon.list_parts_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE anon.list_parts_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.list_parts_staging IS 'cs9gen: staging template of anon.list_parts; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.list_parts_staging IS 'cs9gen: staging template of anon.list_parts, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.list_parts_delete_step(text, text) IS 'cs9gen: applies one delete to anon.list_parts';
 COMMENT ON FUNCTION anon.list_parts_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.list_parts';
 COMMENT ON FUNCTION anon.list_parts_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.list_parts what the staged rows say, touching only rows that differ';

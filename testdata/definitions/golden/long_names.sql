@@ -294,9 +294,7 @@ REVOKE EXECUTE ON FUNCTION demo.a_name_of_sixty_three_bytes_is_the_longest__fc9b
 REVOKE EXECUTE ON FUNCTION demo.a_name_of_sixty_three_bytes_is_the_longe_c163929d_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE demo.a_name_of_sixty_three_bytes_is_the_longest_tha_8f3471d4_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE demo.a_name_of_sixty_three_bytes_is_the_longest_tha_2a4413de_staging IS 'cs9gen: staging template of demo.a_name_of_sixty_three_bytes_is_the_longest_that_postgresql_know; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE demo.a_name_of_sixty_three_bytes_is_the_longest_tha_2a4413de_staging IS 'cs9gen: staging template of demo.a_name_of_sixty_three_bytes_is_the_longest_that_postgresql_know, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION demo.a_name_of_sixty_three_bytes_is_the_longest_6133ea48_delete_step(text, text) IS 'cs9gen: applies one delete to demo.a_name_of_sixty_three_bytes_is_the_longest_that_postgresql_know';
 COMMENT ON FUNCTION demo.a_name_of_sixty_three_bytes_is_the_longest__fc9b440b_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into demo.a_name_of_sixty_three_bytes_is_the_longest_that_postgresql_know';
 COMMENT ON FUNCTION demo.a_name_of_sixty_three_bytes_is_the_longe_c163929d_apply_changes(text, text, boolean) IS 'cs9gen: makes demo.a_name_of_sixty_three_bytes_is_the_longest_that_postgresql_know what the staged rows say, touching only rows that differ';

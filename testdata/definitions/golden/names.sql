@@ -349,9 +349,7 @@ REVOKE EXECUTE ON FUNCTION "S.x"."T.y Z_apply_changes"(text, text, boolean) FROM
 REVOKE EXECUTE ON PROCEDURE "S.x"."T.y Z_publish"(text, text, integer) FROM PUBLIC;
 
 COMMENT ON COLUMN "S.x"."T.y Z"."back\slash" IS E'a \\ and a '' ';
--- +goose StatementBegin
-COMMENT ON TABLE "S.x"."T.y Z_staging" IS 'cs9gen: staging template of "S.x"."T.y Z"; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE "S.x"."T.y Z_staging" IS 'cs9gen: staging template of "S.x"."T.y Z", which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION "S.x"."T.y Z_delete_step"(text, text) IS 'cs9gen: applies one delete to "S.x"."T.y Z"';
 COMMENT ON FUNCTION "S.x"."T.y Z_move_batch"(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into "S.x"."T.y Z"';
 COMMENT ON FUNCTION "S.x"."T.y Z_apply_changes"(text, text, boolean) IS 'cs9gen: makes "S.x"."T.y Z" what the staged rows say, touching only rows that differ';

@@ -261,9 +261,7 @@ REVOKE EXECUTE ON FUNCTION anon.plain_move_batch(text, tid, tid, integer, boolea
 REVOKE EXECUTE ON FUNCTION anon.plain_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE anon.plain_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.plain_staging IS 'cs9gen: staging template of anon.plain; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.plain_staging IS 'cs9gen: staging template of anon.plain, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.plain_delete_step(text, text) IS 'cs9gen: applies one delete to anon.plain';
 COMMENT ON FUNCTION anon.plain_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.plain';
 COMMENT ON FUNCTION anon.plain_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.plain what the staged rows say, touching only rows that differ';

@@ -273,9 +273,7 @@ REVOKE EXECUTE ON FUNCTION demo.guarded_apply_changes(text, text, boolean) FROM 
 REVOKE EXECUTE ON PROCEDURE demo.guarded_publish(text, text, integer) FROM PUBLIC;
 
 COMMENT ON TABLE demo.guarded IS 'Counts per week';
--- +goose StatementBegin
-COMMENT ON TABLE demo.guarded_staging IS 'cs9gen: staging template of demo.guarded; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE demo.guarded_staging IS 'cs9gen: staging template of demo.guarded, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION demo.guarded_delete_step(text, text) IS 'cs9gen: applies one delete to demo.guarded';
 COMMENT ON FUNCTION demo.guarded_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into demo.guarded';
 COMMENT ON FUNCTION demo.guarded_apply_changes(text, text, boolean) IS 'cs9gen: makes demo.guarded what the staged rows say, touching only rows that differ';

@@ -329,9 +329,7 @@ REVOKE EXECUTE ON FUNCTION anon.sub_parts_move_batch(text, tid, tid, integer, bo
 REVOKE EXECUTE ON FUNCTION anon.sub_parts_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE anon.sub_parts_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.sub_parts_staging IS 'cs9gen: staging template of anon.sub_parts; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.sub_parts_staging IS 'cs9gen: staging template of anon.sub_parts, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.sub_parts_delete_step(text, text) IS 'cs9gen: applies one delete to anon.sub_parts';
 COMMENT ON FUNCTION anon.sub_parts_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.sub_parts';
 COMMENT ON FUNCTION anon.sub_parts_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.sub_parts what the staged rows say, touching only rows that differ';

@@ -297,9 +297,7 @@ REVOKE EXECUTE ON FUNCTION anon.anon_rebuild_swap_apply_changes(text, text, bool
 REVOKE EXECUTE ON PROCEDURE anon.anon_rebuild_swap_publish(text, text, integer) FROM PUBLIC;
 
 COMMENT ON TABLE anon.anon_rebuild_swap IS 'Swapped as a whole';
--- +goose StatementBegin
-COMMENT ON TABLE anon.anon_rebuild_swap_staging IS 'cs9gen: staging template of anon.anon_rebuild_swap; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.anon_rebuild_swap_staging IS 'cs9gen: staging template of anon.anon_rebuild_swap, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.anon_rebuild_swap_delete_step(text, text) IS 'cs9gen: applies one delete to anon.anon_rebuild_swap';
 COMMENT ON FUNCTION anon.anon_rebuild_swap_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.anon_rebuild_swap';
 COMMENT ON FUNCTION anon.anon_rebuild_swap_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.anon_rebuild_swap what the staged rows say, touching only rows that differ';

@@ -288,9 +288,7 @@ REVOKE EXECUTE ON FUNCTION anon.swap_partitions_move_batch(text, tid, tid, integ
 REVOKE EXECUTE ON FUNCTION anon.swap_partitions_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE anon.swap_partitions_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.swap_partitions_staging IS 'cs9gen: staging template of anon.swap_partitions; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.swap_partitions_staging IS 'cs9gen: staging template of anon.swap_partitions, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.swap_partitions_delete_step(text, text) IS 'cs9gen: applies one delete to anon.swap_partitions';
 COMMENT ON FUNCTION anon.swap_partitions_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.swap_partitions';
 COMMENT ON FUNCTION anon.swap_partitions_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.swap_partitions what the staged rows say, touching only rows that differ';

@@ -363,9 +363,7 @@ COMMENT ON COLUMN demo.types.day IS 'The day';
 -- +goose StatementBegin
 COMMENT ON COLUMN demo.types.code IS E'two\nlines; -- +goose Down';
 -- +goose StatementEnd
--- +goose StatementBegin
-COMMENT ON TABLE demo.types_staging IS 'cs9gen: staging template of demo.types; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE demo.types_staging IS 'cs9gen: staging template of demo.types, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION demo.types_delete_step(text, text) IS 'cs9gen: applies one delete to demo.types';
 COMMENT ON FUNCTION demo.types_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into demo.types';
 COMMENT ON FUNCTION demo.types_apply_changes(text, text, boolean) IS 'cs9gen: makes demo.types what the staged rows say, touching only rows that differ';

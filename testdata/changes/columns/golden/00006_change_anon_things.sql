@@ -371,9 +371,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.things_staging IS 'cs9gen: staging template of anon.things; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.things_staging IS 'cs9gen: staging template of anon.things, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.things again.
 SELECT cs9.change_table(
@@ -727,9 +725,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.things_staging IS 'cs9gen: staging template of anon.things; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.things_staging IS 'cs9gen: staging template of anon.things, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.things again.
 SELECT cs9.change_table(

@@ -242,9 +242,7 @@ REVOKE EXECUTE ON FUNCTION anon.fresh_move_batch(text, tid, tid, integer, boolea
 REVOKE EXECUTE ON FUNCTION anon.fresh_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE anon.fresh_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.fresh_staging IS 'cs9gen: staging template of anon.fresh; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.fresh_staging IS 'cs9gen: staging template of anon.fresh, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.fresh_delete_step(text, text) IS 'cs9gen: applies one delete to anon.fresh';
 COMMENT ON FUNCTION anon.fresh_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.fresh';
 COMMENT ON FUNCTION anon.fresh_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.fresh what the staged rows say, touching only rows that differ';

@@ -74,9 +74,7 @@ CREATE TRIGGER cs9_guard
     BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.entries_staging
     FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.entries_staging IS 'cs9gen: staging template of anon.entries; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.entries_staging IS 'cs9gen: staging template of anon.entries, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.entries again.
 SELECT cs9.change_table(
@@ -192,9 +190,7 @@ CREATE TRIGGER cs9_guard
     BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.entries_staging
     FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.entries_staging IS 'cs9gen: staging template of anon.entries; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.entries_staging IS 'cs9gen: staging template of anon.entries, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.entries again.
 SELECT cs9.change_table(

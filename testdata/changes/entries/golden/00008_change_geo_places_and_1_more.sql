@@ -274,9 +274,7 @@ END;
 $publish$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE geo.places_staging IS 'cs9gen: staging template of geo.places; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE geo.places_staging IS 'cs9gen: staging template of geo.places, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION geo.places_delete_step(text, text) IS 'cs9gen: applies one delete to geo.places';
 COMMENT ON FUNCTION geo.places_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into geo.places';
 COMMENT ON FUNCTION geo.places_apply_changes(text, text, boolean) IS 'cs9gen: makes geo.places what the staged rows say, touching only rows that differ';
@@ -612,9 +610,7 @@ END;
 $publish$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.records_delete_step(text, text) IS 'cs9gen: applies one delete to anon.records';
 COMMENT ON FUNCTION anon.records_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.records';
 COMMENT ON FUNCTION anon.records_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.records what the staged rows say, touching only rows that differ';
@@ -971,9 +967,7 @@ END;
 $publish$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.entries_staging IS 'cs9gen: staging template of anon.entries; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.entries_staging IS 'cs9gen: staging template of anon.entries, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.entries_delete_step(text, text) IS 'cs9gen: applies one delete to anon.entries';
 COMMENT ON FUNCTION anon.entries_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.entries';
 COMMENT ON FUNCTION anon.entries_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.entries what the staged rows say, touching only rows that differ';
@@ -1259,9 +1253,7 @@ END;
 $publish$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.lookup_staging IS 'cs9gen: staging template of anon.lookup; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.lookup_staging IS 'cs9gen: staging template of anon.lookup, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.lookup_delete_step(text, text) IS 'cs9gen: applies one delete to anon.lookup';
 COMMENT ON FUNCTION anon.lookup_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.lookup';
 COMMENT ON FUNCTION anon.lookup_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.lookup what the staged rows say, touching only rows that differ';

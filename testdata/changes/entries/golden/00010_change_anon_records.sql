@@ -60,9 +60,7 @@ CREATE TRIGGER cs9_guard
     BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.records_staging
     FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.records again.
 SELECT cs9.change_table(
@@ -143,9 +141,7 @@ CREATE TRIGGER cs9_guard
     BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.records_staging
     FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.records again.
 SELECT cs9.change_table(

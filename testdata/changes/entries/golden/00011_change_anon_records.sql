@@ -78,9 +78,7 @@ END;
 $delete_step$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.records again.
 SELECT cs9.change_table(
@@ -230,9 +228,7 @@ END;
 $delete_step$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.records again.
 SELECT cs9.change_table(

@@ -92,9 +92,7 @@ END;
 $delete_step$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.weekly_staging IS 'cs9gen: staging template of anon.weekly; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.weekly_staging IS 'cs9gen: staging template of anon.weekly, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.weekly again.
 SELECT cs9.change_table(
@@ -180,9 +178,7 @@ END;
 $delete_step$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.weekly_staging IS 'cs9gen: staging template of anon.weekly; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.weekly_staging IS 'cs9gen: staging template of anon.weekly, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.weekly again.
 SELECT cs9.change_table(

@@ -308,9 +308,7 @@ END;
 $publish$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE "S.x"."T.y Z_staging" IS 'cs9gen: staging template of "S.x"."T.y Z"; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE "S.x"."T.y Z_staging" IS 'cs9gen: staging template of "S.x"."T.y Z", which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION "S.x"."T.y Z_delete_step"(text, text) IS 'cs9gen: applies one delete to "S.x"."T.y Z"';
 COMMENT ON FUNCTION "S.x"."T.y Z_move_batch"(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into "S.x"."T.y Z"';
 COMMENT ON FUNCTION "S.x"."T.y Z_apply_changes"(text, text, boolean) IS 'cs9gen: makes "S.x"."T.y Z" what the staged rows say, touching only rows that differ';
@@ -642,9 +640,7 @@ END;
 $publish$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.old_staging IS 'cs9gen: staging template of anon.old; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.old_staging IS 'cs9gen: staging template of anon.old, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.old_delete_step(text, text) IS 'cs9gen: applies one delete to anon.old';
 COMMENT ON FUNCTION anon.old_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.old';
 COMMENT ON FUNCTION anon.old_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.old what the staged rows say, touching only rows that differ';

@@ -94,9 +94,7 @@ END;
 $delete_step$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE "S.x"."T.y Z_staging" IS 'cs9gen: staging template of "S.x"."T.y Z"; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE "S.x"."T.y Z_staging" IS 'cs9gen: staging template of "S.x"."T.y Z", which stays empty: each run writes to a copy';
 
 -- From here on runs may write to "S.x"."T.y Z" again.
 SELECT cs9.change_table(
@@ -183,9 +181,7 @@ END;
 $delete_step$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE "S.x"."T.y Z_staging" IS 'cs9gen: staging template of "S.x"."T.y Z"; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE "S.x"."T.y Z_staging" IS 'cs9gen: staging template of "S.x"."T.y Z", which stays empty: each run writes to a copy';
 
 -- From here on runs may write to "S.x"."T.y Z" again.
 SELECT cs9.change_table(

@@ -293,9 +293,7 @@ $apply_changes$;
 -- +goose StatementEnd
 
 COMMENT ON TABLE anon.objects IS 'After';
--- +goose StatementBegin
-COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects, which stays empty: each run writes to a copy';
 SELECT cs9.ensure_role('objects_staging');
 GRANT USAGE ON SCHEMA anon TO objects_staging;
 SELECT cs9.ensure_role('objects_publisher');
@@ -614,9 +612,7 @@ $apply_changes$;
 -- +goose StatementEnd
 
 COMMENT ON TABLE anon.objects IS 'Before';
--- +goose StatementBegin
-COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects, which stays empty: each run writes to a copy';
 SELECT cs9.ensure_role('objects_runner');
 GRANT USAGE ON SCHEMA anon TO objects_runner;
 GRANT SELECT ON anon.objects TO objects_runner;

@@ -335,9 +335,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.objects again.
 SELECT cs9.change_table(
@@ -654,9 +652,7 @@ $apply_changes$;
 -- +goose StatementEnd
 
 COMMENT ON TABLE anon.objects IS 'After';
--- +goose StatementBegin
-COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects, which stays empty: each run writes to a copy';
 SELECT cs9.ensure_role('objects_reader');
 GRANT USAGE ON SCHEMA anon TO objects_reader;
 SELECT cs9.ensure_role('objects_staging');

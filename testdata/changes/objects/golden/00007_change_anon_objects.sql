@@ -306,9 +306,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.objects again.
 SELECT cs9.change_table(
@@ -627,9 +625,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.objects_staging IS 'cs9gen: staging template of anon.objects, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.objects again.
 SELECT cs9.change_table(

@@ -274,9 +274,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.split_staging IS 'cs9gen: staging template of anon.split; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.split_staging IS 'cs9gen: staging template of anon.split, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.split again.
 SELECT cs9.change_table(
@@ -550,9 +548,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.split_staging IS 'cs9gen: staging template of anon.split; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.split_staging IS 'cs9gen: staging template of anon.split, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.split again.
 SELECT cs9.change_table(

@@ -253,9 +253,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.places_staging IS 'cs9gen: staging template of anon.places; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.places_staging IS 'cs9gen: staging template of anon.places, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.places again.
 SELECT cs9.change_table(
@@ -524,9 +522,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.places_staging IS 'cs9gen: staging template of anon.places; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.places_staging IS 'cs9gen: staging template of anon.places, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.places again.
 SELECT cs9.change_table(

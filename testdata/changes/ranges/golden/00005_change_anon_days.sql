@@ -273,9 +273,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.days_staging IS 'cs9gen: staging template of anon.days; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.days_staging IS 'cs9gen: staging template of anon.days, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.days again.
 SELECT cs9.change_table(
@@ -521,9 +519,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.days_staging IS 'cs9gen: staging template of anon.days; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.days_staging IS 'cs9gen: staging template of anon.days, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to anon.days again.
 SELECT cs9.change_table(

@@ -247,9 +247,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE demo.dates_staging IS 'cs9gen: staging template of demo.dates; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE demo.dates_staging IS 'cs9gen: staging template of demo.dates, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to demo.dates again.
 SELECT cs9.change_table(
@@ -511,9 +509,7 @@ END;
 $apply_changes$;
 -- +goose StatementEnd
 
--- +goose StatementBegin
-COMMENT ON TABLE demo.dates_staging IS 'cs9gen: staging template of demo.dates; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE demo.dates_staging IS 'cs9gen: staging template of demo.dates, which stays empty: each run writes to a copy';
 
 -- From here on runs may write to demo.dates again.
 SELECT cs9.change_table(

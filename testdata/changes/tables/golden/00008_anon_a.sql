@@ -248,9 +248,7 @@ REVOKE EXECUTE ON FUNCTION anon.a_move_batch(text, tid, tid, integer, boolean) F
 REVOKE EXECUTE ON FUNCTION anon.a_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE anon.a_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.a_staging IS 'cs9gen: staging template of anon.a; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.a_staging IS 'cs9gen: staging template of anon.a, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.a_delete_step(text, text) IS 'cs9gen: applies one delete to anon.a';
 COMMENT ON FUNCTION anon.a_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.a';
 COMMENT ON FUNCTION anon.a_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.a what the staged rows say, touching only rows that differ';

@@ -242,9 +242,7 @@ REVOKE EXECUTE ON FUNCTION anon.a_more_pkey_move_batch(text, tid, tid, integer, 
 REVOKE EXECUTE ON FUNCTION anon.a_more_pkey_apply_changes(text, text, boolean) FROM PUBLIC;
 REVOKE EXECUTE ON PROCEDURE anon.a_more_pkey_publish(text, text, integer) FROM PUBLIC;
 
--- +goose StatementBegin
-COMMENT ON TABLE anon.a_more_pkey_staging IS 'cs9gen: staging template of anon.a_more_pkey; stays empty, each run writes to a copy';
--- +goose StatementEnd
+COMMENT ON TABLE anon.a_more_pkey_staging IS 'cs9gen: staging template of anon.a_more_pkey, which stays empty: each run writes to a copy';
 COMMENT ON FUNCTION anon.a_more_pkey_delete_step(text, text) IS 'cs9gen: applies one delete to anon.a_more_pkey';
 COMMENT ON FUNCTION anon.a_more_pkey_move_batch(text, tid, tid, integer, boolean) IS 'cs9gen: moves one batch of staged rows into anon.a_more_pkey';
 COMMENT ON FUNCTION anon.a_more_pkey_apply_changes(text, text, boolean) IS 'cs9gen: makes anon.a_more_pkey what the staged rows say, touching only rows that differ';
