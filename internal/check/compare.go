@@ -11,14 +11,15 @@ import (
 // comparison finds what differs between what should be installed and what is.
 type comparison struct {
 	expected, found catalogue
+	made            map[string]bool // what is expected of a definition that adopts it
 	known           map[string]bool // to whom the expected objects grant anything
 }
 
 // compare returns what differs, in order of names, each thing once: not what
 // belongs to an object that is missing, nor in a partition what is so in its table.
-func compare(expected, found catalogue) []sqlgen.Difference {
-	c := comparison{expected, found, map[string]bool{"PUBLIC": true, "its owner": true}}
-	for _, o := range expected {
+func compare(expected expectation, found catalogue) []sqlgen.Difference {
+	c := comparison{expected.catalogue, found, expected.made, map[string]bool{"PUBLIC": true, "its owner": true}}
+	for _, o := range expected.catalogue {
 		for aspect := range o.facts {
 			if name := grantee(aspect); name != "" {
 				c.known[name] = true
@@ -26,7 +27,7 @@ func compare(expected, found catalogue) []sqlgen.Difference {
 		}
 	}
 	names := map[string]bool{}
-	for name := range expected {
+	for name := range expected.catalogue {
 		names[name] = true
 	}
 	for name := range found {
@@ -44,12 +45,12 @@ func (c comparison) object(name string) []sqlgen.Difference {
 	f, isFound := c.found[name]
 	switch {
 	case !isFound:
-		if c.missing(e.belongs) || c.missing(e.copyOf) {
+		if c.missing(e.belongs) || c.missing(e.copyOf) || c.namedFreely(e) {
 			return nil
 		}
 		return []sqlgen.Difference{{Object: name, Expected: e.summary}}
 	case !isExpected:
-		if c.extra(f.belongs) || c.extra(f.copyOf) {
+		if c.extra(f.belongs) || c.extra(f.copyOf) || c.besides(f) {
 			return nil
 		}
 		return []sqlgen.Difference{{Object: name, Found: f.summary}}
@@ -63,7 +64,7 @@ func (c comparison) object(name string) []sqlgen.Difference {
 	}
 	var out []sqlgen.Difference
 	for _, aspect := range slices.Sorted(maps.Keys(aspects)) {
-		if c.differs(name, aspect) && !c.explained(e, aspect) {
+		if c.differs(name, aspect) && !c.explained(e, aspect) && !c.unsaid(e, aspect) {
 			out = append(out, sqlgen.Difference{Object: name, Aspect: aspect, Expected: e.facts[aspect], Found: f.facts[aspect]})
 		}
 	}

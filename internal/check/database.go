@@ -24,6 +24,16 @@ type Options struct {
 	Folder   string          // of migrations
 	Scratch  *pgx.ConnConfig // where the scratch database is made; defaults to the server of the database
 	SetupSQL string          // run in it before the migrations
+
+	// LeftOver is told of each scratch database of an earlier check, which was
+	// killed, that is dropped now. Defaults to nothing.
+	LeftOver func(database string)
+}
+
+func (o Options) leftOver(database string) {
+	if o.LeftOver != nil {
+		o.LeftOver(database)
+	}
 }
 
 // Database compares what is installed with what the migrations that are applied
@@ -57,13 +67,13 @@ func Database(ctx context.Context, cfg *pgx.ConnConfig, o Options) ([]sqlgen.Dif
 	if len(applied) == 0 {
 		return out, nil
 	}
-	expected, scope, err := expect(ctx, like, o, slices.Max(applied))
+	expected, err := expect(ctx, like, o, slices.Max(applied))
 	if err != nil {
 		return nil, err
 	}
 	found := catalogue{}
 	err = readOnly(ctx, cfg, func(tx pgx.Tx) error {
-		found, err = readCatalogue(ctx, tx, scope)
+		found, err = readCatalogue(ctx, tx, expected.scope)
 		return err
 	})
 	if err != nil {
@@ -88,25 +98,34 @@ func unapplied(folder string, files []migrate.Step, applied []int64) []sqlgen.Di
 	return out
 }
 
+// expectation is what should be installed.
+type expectation struct {
+	catalogue
+	scope scope
+	made  map[string]bool // the objects that were made as the definition says that adopts them
+}
+
 // expect returns what the migrations up to a version make of an empty database.
-func expect(ctx context.Context, like locale, o Options, version int64) (catalogue, scope, error) {
-	var expected catalogue
-	var s scope
+func expect(ctx context.Context, like locale, o Options, version int64) (expectation, error) {
+	var e expectation
 	roles, err := ensuredRoles(o.Folder)
 	if err != nil {
-		return nil, s, err
+		return e, err
 	}
-	err = withScratch(ctx, o.Scratch, like, roles, func(cfg *pgx.ConnConfig) error {
+	err = withScratch(ctx, o, like, roles, func(cfg *pgx.ConnConfig) error {
 		if err := fill(ctx, cfg, o, version); err != nil {
 			return err
 		}
 		return readOnly(ctx, cfg, func(tx pgx.Tx) error {
-			if s, err = readScope(ctx, tx); err != nil {
+			if e.scope, err = readScope(ctx, tx); err != nil {
 				return err
 			}
-			expected, err = readCatalogue(ctx, tx, s)
+			if e.made, err = readMade(ctx, tx); err != nil {
+				return err
+			}
+			e.catalogue, err = readCatalogue(ctx, tx, e.scope)
 			return err
 		})
 	})
-	return expected, s, err
+	return e, err
 }

@@ -84,6 +84,29 @@ func lines(found []sqlgen.Difference) []string {
 	return out
 }
 
+// differences returns what compares the database, after edits that are taken
+// back, with what its migrations make now.
+func (s *site) differences(t *testing.T) func(t *testing.T, edits ...string) []string {
+	t.Helper()
+	var like locale
+	require.NoError(t, readOnly(t.Context(), s.config(t), func(tx pgx.Tx) (err error) { like, err = readLocale(t.Context(), tx); return err }))
+	expected, err := expect(t.Context(), like, Options{Folder: s.folder, Scratch: s.config(t)}, 100)
+	require.NoError(t, err)
+	return func(t *testing.T, edits ...string) []string {
+		t.Helper()
+		tx, err := s.conn.Begin(t.Context())
+		require.NoError(t, err)
+		defer func() { require.NoError(t, tx.Rollback(context.WithoutCancel(t.Context()))) }()
+		for _, edit := range edits {
+			_, err := tx.Exec(t.Context(), edit)
+			require.NoError(t, err, edit)
+		}
+		found, err := readCatalogue(t.Context(), tx, expected.scope)
+		require.NoError(t, err)
+		return lines(compare(expected, found))
+	}
+}
+
 // publish has a run replace the rows of a table, in a mode.
 func (s *site) publish(t *testing.T, table, key, mode, insert string) {
 	t.Helper()
@@ -127,23 +150,7 @@ const definitions = "testdata/tables.yaml"
 // that is compared.
 func TestEachEditIsSeen(t *testing.T) {
 	s := newSite(t, definitions)
-	var like locale
-	require.NoError(t, readOnly(t.Context(), s.config(t), func(tx pgx.Tx) (err error) { like, err = readLocale(t.Context(), tx); return err }))
-	expected, scope, err := expect(t.Context(), like, Options{Folder: s.folder, Scratch: s.config(t)}, 100)
-	require.NoError(t, err)
-	differences := func(t *testing.T, edits ...string) []string {
-		t.Helper()
-		tx, err := s.conn.Begin(t.Context())
-		require.NoError(t, err)
-		defer func() { require.NoError(t, tx.Rollback(context.WithoutCancel(t.Context()))) }()
-		for _, edit := range edits {
-			_, err := tx.Exec(t.Context(), edit)
-			require.NoError(t, err, edit)
-		}
-		found, err := readCatalogue(t.Context(), tx, scope)
-		require.NoError(t, err)
-		return lines(compare(expected, found))
-	}
+	differences := s.differences(t)
 	require.Empty(t, differences(t), "as it was installed")
 	s.publishAll(t)
 	require.Empty(t, differences(t), "after runs")

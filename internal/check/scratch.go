@@ -66,7 +66,9 @@ func (l locale) createStatement(name string) string {
 
 // withScratch makes an empty database on a server, calls do, and drops it, and
 // with it the roles that were not there before and which the migrations make.
-func withScratch(ctx context.Context, cfg *pgx.ConnConfig, like locale, roles []string, do func(*pgx.ConnConfig) error) (err error) {
+// Those of earlier checks that are left over go first.
+func withScratch(ctx context.Context, o Options, like locale, roles []string, do func(*pgx.ConnConfig) error) (err error) {
+	cfg := o.Scratch
 	conn, err := pgx.ConnectConfig(ctx, cfg)
 	if err != nil {
 		return fmt.Errorf("check: %w", err)
@@ -74,25 +76,33 @@ func withScratch(ctx context.Context, cfg *pgx.ConnConfig, like locale, roles []
 	end := context.WithoutCancel(ctx)
 	defer conn.Close(end) //nolint:errcheck // nothing is lost with it
 	var own locale
+	var session int
 	var newRoles []string
 	if err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if own, err = readLocale(ctx, tx); err != nil {
 			return err
 		}
 		return tx.QueryRow(ctx, `
-			SELECT coalesce(array_agg(quote_ident(r)), '{}') FROM unnest($1::text[]) AS r
-			WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r)`, orEmpty(roles)).Scan(&newRoles)
+			SELECT pg_backend_pid(), coalesce(array_agg(quote_ident(r)), '{}') FROM unnest($1::text[]) AS r
+			WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = r)`, orEmpty(roles)).Scan(&session, &newRoles)
 	}); err != nil {
 		return fmt.Errorf("check: look at the scratch server: %w", err)
 	}
 	if own.major != like.major {
 		return fmt.Errorf("%w: it is PostgreSQL %s, the database is on %s", ErrOtherVersion, own.version, like.version)
 	}
+	dropped, err := dropLeftOver(ctx, conn)
+	for _, name := range dropped {
+		o.leftOver(name)
+	}
+	if err != nil {
+		return err
+	}
 	random := make([]byte, 6)
 	if _, err := rand.Read(random); err != nil {
 		return fmt.Errorf("check: name the scratch database: %w", err)
 	}
-	name := "cs9gen_check_" + hex.EncodeToString(random)
+	name := scratchName(session, hex.EncodeToString(random))
 	if _, err := conn.Exec(ctx, like.createStatement(name)); err != nil {
 		if hasCode(err, "42501", "25006") {
 			return fmt.Errorf("%w: %w", ErrNoScratch, err)
@@ -150,13 +160,17 @@ func ensuredRoles(folder string) ([]string, error) {
 
 // fill makes of an empty database what the migrations up to a version make.
 func fill(ctx context.Context, cfg *pgx.ConnConfig, o Options, version int64) (err error) {
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return fmt.Errorf("check: connect to the scratch database: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
 	if o.SetupSQL != "" {
-		conn, err := pgx.ConnectConfig(ctx, cfg)
-		if err != nil {
-			return fmt.Errorf("check: connect to the scratch database: %w", err)
+		if _, err = conn.PgConn().Exec(ctx, o.SetupSQL).ReadAll(); err != nil {
+			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
-		_, err = conn.PgConn().Exec(ctx, o.SetupSQL).ReadAll()
-		if err = errors.Join(err, conn.Close(ctx)); err != nil {
+		// what it set for its session is no setting of the migrations
+		if _, err = conn.Exec(ctx, "DISCARD ALL"); err != nil {
 			return fmt.Errorf("%w: %w", ErrSetup, err)
 		}
 	}
@@ -165,8 +179,5 @@ func fill(ctx context.Context, cfg *pgx.ConnConfig, o Options, version int64) (e
 		return fmt.Errorf("check: %w", err)
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	if _, err := m.UpTo(ctx, version); err != nil {
-		return fmt.Errorf("%w: %w", ErrNotRepeatable, err)
-	}
-	return nil
+	return up(ctx, conn, m, o.Folder, version)
 }

@@ -21,6 +21,7 @@ type checked struct {
 	Folder      string       `json:"folder"`
 	Database    string       `json:"database,omitempty"` // what it was compared with; "" when it was not
 	Differences []difference `json:"differences"`
+	Dropped     []string     `json:"dropped,omitempty"` // scratch databases that an earlier check left
 }
 
 type difference struct {
@@ -51,9 +52,16 @@ edited, removed or renumbered. Nothing is written, and no database is needed.
 With --database, or --database-url, it also compares what is installed with what
 the migrations make of an empty database: tables, columns, constraints, indexes,
 partitions, triggers, routines, views, owners, grants, comments, and what is
-registered. That scratch database is created on the same server, and dropped: the
-role needs CREATEDB there. --scratch-url names another server for it, of the same
-major version. The database that is checked is only read.`,
+registered. That scratch database is created on the same server, and dropped, and
+with it those that a check which was killed left over: the role needs CREATEDB
+there. --scratch-url names another server for it, of the same major version. The
+database that is checked is only read.
+
+Tables that the migrations adopt are made in the scratch database as their
+definitions say; what such a table has besides is not looked at. What no
+definition says goes into a file for --scratch-sql: types, functions and
+extensions that the tables need, and tables without a definition that foreign
+keys reference.`,
 		Example: `  cs9gen check
   cs9gen check --database --json
   cs9gen check --database-url postgres://reader@db/prod --scratch-url postgres://postgres@localhost/postgres`,
@@ -66,7 +74,7 @@ major version. The database that is checked is only read.`,
 	flags.BoolVar(&f.database, "database", false, "check the database too that DATABASE_URL or the PG* variables name")
 	flags.StringVar(&a.databaseURL, databaseFlag, "", "check this database too")
 	flags.StringVar(&f.scratchURL, "scratch-url", "", "where the scratch database is created; else on the server of the database")
-	flags.StringVar(&f.scratchIn, "scratch-sql", "", "a file of SQL that is run in the scratch database first: extensions and tables that the migrations need and do not make")
+	flags.StringVar(&f.scratchIn, "scratch-sql", "", "a file of SQL that is run in the scratch database first: types, functions, extensions and other tables that the migrations need and no definition says")
 	return cmd
 }
 
@@ -88,7 +96,12 @@ func (a *app) check(cmd *cobra.Command, f checkFlags) error {
 	report := checked{Folder: f.out, Differences: []difference{}}
 	found, looked := folder.Differences, false
 	if withDatabase && !folder.Broken {
-		installed, name, err := a.checkDatabase(cmd, f)
+		installed, name, err := a.checkDatabase(cmd, f, func(database string) {
+			report.Dropped = append(report.Dropped, database)
+			if !a.json {
+				a.note("note: dropped %s, the scratch database of a check that was killed\n", database)
+			}
+		})
 		if looked = !errors.Is(err, migrate.ErrNoMigrations); looked && err != nil {
 			return err
 		}
@@ -118,12 +131,12 @@ func (a *app) check(cmd *cobra.Command, f checkFlags) error {
 
 // checkDatabase compares the database of the command with the folder, and
 // returns its name too.
-func (a *app) checkDatabase(cmd *cobra.Command, f checkFlags) ([]sqlgen.Difference, string, error) {
+func (a *app) checkDatabase(cmd *cobra.Command, f checkFlags, leftOver func(string)) ([]sqlgen.Difference, string, error) {
 	cfg, err := a.poolConfig(cmd)
 	if err != nil {
 		return nil, "", err
 	}
-	options := check.Options{Folder: f.out}
+	options := check.Options{Folder: f.out, LeftOver: leftOver}
 	if cmd.Flags().Changed("scratch-url") {
 		if f.scratchURL == "" {
 			return nil, "", wrongUse(cmd, errors.New("--scratch-url is empty"))
@@ -170,7 +183,7 @@ func adviseCheck(err error) error {
 	}{
 		{check.ErrNoScratch, "let the role create databases (ALTER ROLE … CREATEDB), or let --scratch-url name a server of the same major version where one may, such as that of CI's tests; without --database the files are compared alone"},
 		{check.ErrOtherVersion, "each version writes definitions in a way of its own: let --scratch-url name a server of the same major version"},
-		{check.ErrNotRepeatable, "what the migrations need and do not make, such as a table that is adopted or that a foreign key refers to, or an extension, goes into a file of SQL that --scratch-sql names"},
+		{check.ErrNotRepeatable, "what the migrations need and do not make, such as a type, an extension, or a table without a definition that a foreign key refers to, goes into a file of SQL that --scratch-sql names"},
 		{check.ErrSetup, "correct the file that --scratch-sql names: it holds SQL alone, no command of psql (\\restrict, as pg_dump writes it)"},
 		{check.ErrMayNotRead, "grant the role SELECT on goose_db_version, cs9.schema_version and cs9.table_definition, and USAGE of schema cs9"},
 	} {
