@@ -97,11 +97,15 @@ func byteArrayLiteral(v reflect.Value) string {
 // a timestamp column too. Any other time is a timestamptz: compared with one of
 // the others its meaning depends on the session's TimeZone, which PostgreSQL
 // then refuses, where an untyped one would silently lose its time of day or zone.
+// A write cuts nanoseconds; a condition without them would mean other rows.
 func timeLiteral(t time.Time) (string, error) {
 	if t.IsZero() {
 		return "", fmt.Errorf("the zero time would mean the year 1")
 	}
 	utc := t.UTC()
+	if utc.Nanosecond()%1000 != 0 {
+		return "", fmt.Errorf("%s has nanoseconds, and no column does: no row is equal to it, and without them it means other rows; pass it with Truncate(time.Microsecond), which is what a write keeps of a time", utc.Format(time.RFC3339Nano))
+	}
 	text := "'" + utc.Format("2006-01-02 15:04:05.999999+00") + "'"
 	if year := utc.Year(); year < 1 || year > 9999 {
 		return "", fmt.Errorf("the year %d cannot be written", year)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"regexp"
 	"strings"
 
@@ -71,8 +70,8 @@ func (c *copySource) Next() bool {
 			if err := c.check(c.columns[i], value); err != nil {
 				return err
 			}
-			if c.binary && isNaN(value) {
-				c.row[i] = postgresNaN // in a buffer of the stream
+			if c.binary {
+				c.row[i] = withPostgresNaN(c.columns[i].oid, value) // in a buffer of the stream
 			}
 		}
 		return nil
@@ -149,14 +148,4 @@ func (c *copySource) refusal(err error) error {
 		e.Message = fmt.Sprintf("%s: %s", where, e.Message)
 	}
 	return e
-}
-
-// postgresNaN is the one NaN that PostgreSQL itself makes; Go's has another bit
-// set, which it would keep. They are equal, and not the same to who compares
-// bytes.
-var postgresNaN = math.Float64frombits(0x7ff8 << 48)
-
-func isNaN(value any) bool {
-	f, ok := value.(float64)
-	return ok && f != f
 }

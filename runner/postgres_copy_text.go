@@ -176,6 +176,15 @@ func (c *copySource) text(oid uint32, value any) ([]byte, error) {
 	if oid == pgtype.IntervalOID && isInterval(value) {
 		return c.interval(value)
 	}
+	if oid == pgtype.IntervalArrayOID {
+		array, ok, err := c.intervals(value)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			oid, value = pgtype.TextArrayOID, array
+		}
+	}
 	if t := reflect.TypeOf(value); t != nil && isNested(t) && (t.Kind() == reflect.Array || !reflect.ValueOf(value).IsNil()) {
 		array, err := flatten(reflect.ValueOf(value))
 		if err != nil {
@@ -256,6 +265,49 @@ func (c *copySource) interval(value any) ([]byte, error) {
 	seconds := rest / 1e6
 	return fmt.Appendf(raw[:0], "%+d mons %+d days %s%02d:%02d:%02d.%06d",
 		months, days, sign, seconds/3600, seconds/60%60, seconds%60, rest%1e6), nil
+}
+
+// intervals makes texts of an array of intervals, each as interval does; false for
+// what is no array, or none at all.
+func (c *copySource) intervals(value any) (array pgtype.Array[any], ok bool, err error) {
+	v := reflect.ValueOf(value)
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	if !v.IsValid() || v.Kind() == reflect.Pointer {
+		return array, false, nil
+	}
+	getter, isArray := v.Interface().(pgtype.ArrayGetter)
+	switch {
+	case isArray && getter.Dimensions() != nil:
+		array.Dims, array.Valid = getter.Dimensions(), true
+		count := 1
+		for _, d := range array.Dims {
+			count *= int(d.Length)
+		}
+		for i := range count {
+			array.Elements = append(array.Elements, getter.Index(i))
+		}
+	case !isArray && (v.Kind() == reflect.Array || v.Kind() == reflect.Slice && !v.IsNil()) && !isBytes(v.Type()):
+		if array, err = flatten(v); err != nil {
+			return array, false, err
+		}
+	default:
+		return array, false, nil
+	}
+	for i, element := range array.Elements {
+		if !isInterval(element) {
+			continue
+		}
+		text, err := c.interval(element)
+		if err != nil {
+			return array, false, err
+		}
+		if array.Elements[i] = any(string(text)); text == nil {
+			array.Elements[i] = nil
+		}
+	}
+	return array, true, nil
 }
 
 // appendEscaped appends a value as COPY reads it.

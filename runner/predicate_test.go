@@ -108,6 +108,8 @@ func TestConditionNeverMeansAllRowsByAccident(t *testing.T) {
 		"zero byte":               {"a = ?", []any{"x\x00"}, "zero byte"},
 		"no UTF-8":                {"a = ?", []any{"\xff"}, "UTF-8"},
 		"zero time":               {"a = ?", []any{time.Time{}}, "year 1"},
+		"nanoseconds":             {"a < ?", []any{time.Date(2026, 1, 2, 0, 0, 0, 1, time.UTC)}, "Truncate(time.Microsecond)"},
+		"nanoseconds in a list":   {sq.Eq{"a": []time.Time{time.Date(2026, 1, 2, 0, 0, 0, 1234, time.UTC)}}, nil, "column a: 2026-01-02T00:00:00.000001234Z"},
 		"empty name":              {map[string]any{" ": 1}, nil, "empty column name"},
 		"list for like":           {sq.Like{"a": []string{"x"}}, nil, "list"},
 	} {

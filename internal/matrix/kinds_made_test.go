@@ -1,10 +1,14 @@
 package matrix
 
 import (
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
 )
+
+// number is a floating-point number of a type of one's own.
+type number float64
 
 // mood is a label of an enumeration.
 type mood string
@@ -19,6 +23,8 @@ func madeKinds() []kind {
 	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
 	later := day.AddDate(0, 0, 5)
 	from0 := pgtype.Array[int32]{Elements: []int32{5, 6}, Dims: []pgtype.ArrayDimension{{Length: 2, LowerBound: 0}}, Valid: true}
+	minus, plus := pgtype.Interval{Months: -1, Days: 2, Microseconds: 1, Valid: true}, pgtype.Interval{Months: 1, Days: -2, Microseconds: 3.5e6, Valid: true}
+	nan := math.NaN()
 	texts := []*string{pointer("a b"), pointer("NULL"), nil, pointer(""), pointer(`"\,{}`), pointer("\n\t")}
 	return []kind{
 		{name: "integers", sql: "integer[]", values: []value{
@@ -28,7 +34,20 @@ func madeKinds() []kind {
 		{name: "texts", sql: "text[]", values: []value{
 			lit(`{"a b","NULL",NULL,"","\"\\,{}","`+"\n\t"+`"}`, g(texts)), lit("{😀}", g([]string{"😀"}), g([]label{"😀"})), lit("{}", g([]string{})), null(g([]string(nil))),
 		}},
-		{name: "doubles", sql: "double precision[]", values: []value{lit("{NaN,-0,Infinity,0.1}"), lit("{0.1,2}", g([]float64{0.1, 2}))}},
+		{name: "doubles", sql: "double precision[]", values: []value{
+			lit("{NaN,-0,Infinity,0.1}", g([]float64{nan, math.Copysign(0, -1), math.Inf(1), 0.1}), g([4]number{number(nan), number(math.Copysign(0, -1)), number(math.Inf(1)), 0.1}), g([]any{nan, math.Copysign(0, -1), math.Inf(1), 0.1})),
+			lit("{0.1,2}", g([]float64{0.1, 2})),
+			lit("{NaN,NULL}", g([]*float64{&nan, nil}), g([]pgtype.Float8{{Float64: nan, Valid: true}, {}}), g(&[]pgtype.Float8{{Float64: nan, Valid: true}, {}})), lit("{{NaN},{2}}", g([][]float64{{nan}, {2}})),
+			lit("[0:1]={NaN,2}", g(pgtype.Array[float64]{Elements: []float64{nan, 2}, Dims: []pgtype.ArrayDimension{{Length: 2, LowerBound: 0}}, Valid: true})),
+			lit("{NaN}", g(pgtype.FlatArray[float64]{nan}), g(pgtype.Array[*float64]{Elements: []*float64{&nan}, Dims: []pgtype.ArrayDimension{{Length: 1, LowerBound: 1}}, Valid: true}), g([]float32{float32(nan)})),
+			null(g([]float64(nil)), g((*[]float64)(nil)), g(pgtype.Array[float64]{}), g((*pgtype.Array[float64])(nil)), g(pgtype.FlatArray[float64](nil))),
+		}},
+		{name: "intervals", sql: "interval[]", values: []value{
+			lit(`{"-1 mons +2 days +00:00:00.000001","+1 mons -2 days +00:00:03.5",NULL}`, g([]pgtype.Interval{minus, plus, {}}), g([]*pgtype.Interval{&minus, &plus, nil}), g(&[]pgtype.Interval{minus, plus, {}}), g([]any{minus, "+1 mons -2 days +00:00:03.5", nil})),
+			lit("{-01:30:00,02:00:00}", g([]time.Duration{-90 * time.Minute, 2 * time.Hour}), g([2]time.Duration{-90 * time.Minute, 2 * time.Hour}), g([]string{"-01:30:00", "02:00:00"})),
+			lit(`{{"-1 mons +2 days +00:00:00.000001"},{"+1 mons -2 days +00:00:03.5"}}`, g([][]pgtype.Interval{{minus}, {plus}})), lit("{}", g([]time.Duration{}), g([]pgtype.Interval{})), null(g([]time.Duration(nil)), g((*[]pgtype.Interval)(nil)), g(pgtype.Array[pgtype.Interval]{}), g((*pgtype.Array[pgtype.Interval])(nil))),
+			lit(`[0:1]={"-1 mons +2 days +00:00:00.000001","+1 mons -2 days +00:00:03.5"}`, g(pgtype.Array[pgtype.Interval]{Elements: []pgtype.Interval{minus, plus}, Dims: []pgtype.ArrayDimension{{Length: 2, LowerBound: 0}}, Valid: true})),
+		}},
 		{name: "numerics", sql: "numeric(10,2)[]", values: []value{lit("{1.50,0.00}", g([]float64{1.5, 0}), g([]decimal{"1.5", "0"}))}},
 		{name: "moments", sql: "timestamptz[]", values: []value{lit("{2026-01-02 00:00:00+00,infinity}"), lit("{2026-01-02 00:00:00+00}", g([]time.Time{day}))}},
 		{name: "byteas", sql: "bytea[]", values: []value{lit(`{"\\x00ff","\\x",NULL}`, g([][]byte{{0, 255}, {}, nil}))}},

@@ -1,6 +1,7 @@
 package matrix
 
 import (
+	"database/sql"
 	"database/sql/driver"
 	"math"
 	"math/big"
@@ -77,7 +78,8 @@ func numberKinds() []kind {
 			lit("0.1", g(0.1), g(pointer(0.1)), g(pgtype.Float8{Float64: 0.1, Valid: true})), lit("0", g(0), g(0.0)), same(lit("-0", g(zero))),
 			lit("0.10000000149011612", g(float32(0.1))), lit("5e-324", g(math.SmallestNonzeroFloat64)), lit("1.7976931348623157e+308", g(math.MaxFloat64)),
 			lit("9007199254740992", g(int64(1)<<53), g(bigInt("9007199254740992"))), lit("100000000000000000", g(1e17), g(int64(1e17))),
-			lit("NaN", g(nan)), lit("Infinity", g(inf)), lit("-Infinity", g(-inf)), null(g((*float64)(nil))),
+			lit("NaN", g(nan), g(pointer(nan)), g(number(nan)), g(float32(nan)), g(pgtype.Float8{Float64: nan, Valid: true}), g(pointer(pgtype.Float8{Float64: nan, Valid: true})), g(sql.NullFloat64{Float64: nan, Valid: true})),
+			lit("Infinity", g(inf)), lit("-Infinity", g(-inf)), null(g((*float64)(nil)), g(pgtype.Float8{}), g((*pgtype.Float8)(nil))),
 		}},
 		{name: "money", sql: "money", values: []value{
 			lit("12", g(12), g(12.0)), lit("12.34", g(12.34), g(decimal("12.34"))), lit("$12,345.67"), same(lit("12345.67", g(12345.67), g(decimal("12345.67")))), lit("-0.01", g(-0.01)), null(),
