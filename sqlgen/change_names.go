@@ -134,13 +134,19 @@ func renameIn(sql string, r rename) string {
 }
 
 // renameSteps returns what gives the table, its columns and all that is named
-// after them their names; but not the foreign keys that are gone already.
-func (c tableChange) renameSteps(mid *Table, gone map[string]bool) []step {
+// after them their names; but not the foreign keys that are gone already, nor
+// what was dropped early.
+func (c tableChange) renameSteps(mid *Table, gone, early map[string]bool) []step {
 	was, is := newRenderer(c.from), newRenderer(mid)
 	var out []step
 	add := func(format string, args ...any) { out = append(out, step{sql: fmt.Sprintf(format, args...)}) }
 	inNew := func(name string) string { return Qualified(c.to.Schema, name) }
 	before, after := was.liveObjects(), is.liveObjects()
+	for i := len(before) - 1; i >= 0; i-- {
+		if early[after[i].key()] {
+			before, after = slices.Delete(before, i, i+1), slices.Delete(after, i, i+1)
+		}
+	}
 	var partitions []rename
 	routinesBefore, routinesAfter := was.ownRoutines(), is.ownRoutines()
 	if c.from.Schema != c.to.Schema {

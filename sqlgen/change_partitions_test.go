@@ -84,6 +84,49 @@ func TestAPartIsKnownByItsNameOrByWhatItTakes(t *testing.T) {
 	require.Equal(t, []sqlgen.Destroyed{{Name: "anon.one", What: "the partition 'three' is dropped with its rows"}}, destroys.List)
 }
 
+// A partition that goes has a name that another one gets: it goes before.
+func TestAPartitionGetsTheNameOfOneThatGoes(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ before, after, rows string }{
+		"a partition": {
+			splitBy("list", "r", "{name: x, values: [x]}, {name: y, values: [y]}"),
+			splitBy("list", "r", "{name: y, values: [y], table: a_x}"), "y in anon.a_x",
+		},
+		"its derived name": {
+			splitBy("list", "r", "{name: x, values: [x]}, {name: y, values: [y]}"),
+			strings.Replace(splitBy("list", "r", "{name: y, values: [y], table: b_x}"), "name: a,", "name: b, was: a,", 1), "y in anon.b_x",
+		},
+		"one that is split": {
+			splitBy("list", "r", "{name: x, values: [x], partitions: {column: id, values: [1, 2]}}, {name: y, values: [y]}"),
+			splitBy("list", "r", "{name: y, values: [y], table: a_x_2}"), "y in anon.a_x_2",
+		},
+		"the whole of one that is split": {
+			splitBy("list", "r", "{name: x, values: [x], partitions: {column: id, values: [1, 2]}}, {name: y, values: [y]}"),
+			splitBy("list", "r", "{name: y, values: [y], table: a_x}"), "y in anon.a_x",
+		},
+		"an index": {
+			splitBy("list", "r", "{name: y, values: [y]}") + ", indexes: {n: [n]}",
+			splitBy("list", "r", "{name: y, values: [y], table: a_n_idx}"), "y in anon.a_n_idx",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t, c.before)
+			s.exec("INSERT INTO anon.a (id, r) VALUES (1, 'y')")
+			before := wholeCatalogue(t, s.conn)
+			s.change(destroyAll, c.after)
+			require.NoError(t, s.up())
+			of := strings.Fields(c.rows)
+			require.Equal(t, c.rows, s.text("SELECT r || ' in ' || tableoid::regclass FROM "+of[2]))
+			fresh := pgtest.Connect(t, pgtest.EmptyDatabase(t))
+			install(t, fresh, tables(t, strings.Replace(c.after, ", was: a", "", 1)))
+			require.Equal(t, wholeCatalogue(t, fresh), wholeCatalogue(t, s.conn))
+			require.NoError(t, s.down())
+			require.Equal(t, before, wholeCatalogue(t, s.conn))
+			require.NoError(t, s.up())
+		})
+	}
+}
+
 func TestAPartOfAPartGoesWithItsRows(t *testing.T) {
 	t.Parallel()
 	const sub = `{name: x, values: [x], partitions: {column: id, values: %s}}, {name: y, values: [y], partitions: {column: id, values: [1, 2]}}`

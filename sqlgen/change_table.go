@@ -52,6 +52,7 @@ func (c tableChange) parts() (*changeParts, error) {
 	return &changeParts{first: p.keyDrops, last: p.keyCreates, middle: []section{
 		{"", p.requires},
 		{"The staging template is made anew below.", p.templateDrops},
+		{"What goes, and has a name that is wanted below.", p.early},
 		{"Names.", p.renames},
 		{"The one partition becomes the table again.", p.join},
 		{"What goes.", p.drops},
@@ -68,13 +69,13 @@ func (c tableChange) parts() (*changeParts, error) {
 
 // tablePlan is a change in the order in which it is done.
 type tablePlan struct {
-	keyDrops, requires, templateDrops, renames, join, drops, columns, rebound, creates, split []step
-	templateCreates, routines, remarks, keyCreates                                            []step
-	register                                                                                  string
+	keyDrops, requires, templateDrops, early, renames, join, drops, columns, rebound, creates, split []step
+	templateCreates, routines, remarks, keyCreates                                                   []step
+	register                                                                                         string
 }
 
 func (p *tablePlan) empty() bool {
-	for _, steps := range [][]step{p.keyDrops, p.templateDrops, p.renames, p.join, p.drops, p.columns, p.rebound, p.creates, p.split, p.templateCreates, p.routines, p.remarks, p.keyCreates} {
+	for _, steps := range [][]step{p.keyDrops, p.templateDrops, p.early, p.renames, p.join, p.drops, p.columns, p.rebound, p.creates, p.split, p.templateCreates, p.routines, p.remarks, p.keyCreates} {
 		if len(steps) > 0 {
 			return false
 		}
@@ -110,7 +111,9 @@ func (c tableChange) work() (*tablePlan, error) {
 	d.objects(newRenderer(was).liveObjects(), newRenderer(is).liveObjects())
 	keysGone := d.takeKeyDrops()
 	p.keyDrops = c.keyDrops(mid, keysGone)
-	p.renames = c.renameSteps(mid, keysGone)
+	var early map[string]bool
+	early, p.early = c.earlyDrops(mid, &d)
+	p.renames = c.renameSteps(mid, keysGone, early)
 	before := c.renamed().partitionTables()
 	for _, o := range d.creates {
 		if s := c.create(o, is, before); o.kind == foreignKey {
@@ -126,7 +129,7 @@ func (c tableChange) work() (*tablePlan, error) {
 
 	// comments, grants and routines are those of the table as it will be
 	d.moved = c.moved()
-	d.template = reshape || len(p.renames) > 0 || fromR.templateObjects()[0].create != toR.templateObjects()[0].create
+	d.template = reshape || len(p.early) > 0 || len(p.renames) > 0 || fromR.templateObjects()[0].create != toR.templateObjects()[0].create
 	rest, err := c.otherObjects(mid, &d)
 	if err != nil {
 		return nil, err

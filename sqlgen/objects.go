@@ -54,6 +54,10 @@ const (
 // same reports whether two objects are one, before and after a change.
 func (o object) same(p object) bool { return o.kind == p.kind && o.id == p.id }
 
+// key tells the objects of one table apart; it is the same before and after a
+// change.
+func (o object) key() string { return fmt.Sprintf("%d\x00%s", o.kind, o.id) }
+
 // constraint returns a constraint of the live table, or of its part.
 func (r *renderer) constraint(kind objectKind, id, table, name, what string, columns []string) object {
 	line := fmt.Sprintf("CONSTRAINT %s %s", QuoteIdent(name), what)
