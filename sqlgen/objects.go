@@ -146,6 +146,22 @@ func (r *renderer) ownRoutines() []ofRoutine {
 	}
 }
 
+// Routine is a function or procedure that cs9gen makes for a table.
+type Routine struct {
+	Name      string // in the table's schema
+	Arguments string // the types, as PostgreSQL writes them: text, text, integer
+}
+
+// RoutinesOf returns the routines of a table. Whoever has another one of that
+// name and these arguments must rename it before the table is migrated.
+func RoutinesOf(t *Table) []Routine {
+	var out []Routine
+	for _, f := range newRenderer(t).ownRoutines() {
+		out = append(out, Routine{f.name, strings.Trim(f.arguments, "()")})
+	}
+	return out
+}
+
 // signature returns a routine as DROP, COMMENT ON and GRANT name it.
 func (r *renderer) signature(f ofRoutine) string {
 	return fmt.Sprintf("%s %s%s", f.kind, r.own(f.name), f.arguments)

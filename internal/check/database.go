@@ -24,6 +24,7 @@ type Options struct {
 	Folder   string          // of migrations
 	Scratch  *pgx.ConnConfig // where the scratch database is made; defaults to the server of the database
 	SetupSQL string          // run in it before the migrations
+	Tables   []sqlgen.Table  // the definitions, for names that are taken; may be empty
 
 	// LeftOver is told of each scratch database of an earlier check, which was
 	// killed, that is dropped now. Defaults to nothing.
@@ -53,8 +54,12 @@ func Database(ctx context.Context, cfg *pgx.ConnConfig, o Options) ([]sqlgen.Dif
 	}
 	var applied []int64
 	var like locale
+	var names []sqlgen.Difference
 	err = readOnly(ctx, cfg, func(tx pgx.Tx) error {
 		if applied, err = migrate.AppliedVersions(ctx, tx); err != nil {
+			return err
+		}
+		if names, err = taken(ctx, tx, o.Tables); err != nil {
 			return err
 		}
 		like, err = readLocale(ctx, tx)
@@ -63,7 +68,7 @@ func Database(ctx context.Context, cfg *pgx.ConnConfig, o Options) ([]sqlgen.Dif
 	if err != nil {
 		return nil, err
 	}
-	out := unapplied(o.Folder, files, applied)
+	out := append(unapplied(o.Folder, files, applied), names...)
 	if len(applied) == 0 {
 		return out, nil
 	}

@@ -96,7 +96,7 @@ func (a *app) check(cmd *cobra.Command, f checkFlags) error {
 	report := checked{Folder: f.out, Differences: []difference{}}
 	found, looked := folder.Differences, false
 	if withDatabase && !folder.Broken {
-		installed, name, err := a.checkDatabase(cmd, f, func(database string) {
+		installed, name, err := a.checkDatabase(cmd, f, defs.Tables, func(database string) {
 			report.Dropped = append(report.Dropped, database)
 			if !a.json {
 				a.note("note: dropped %s, the scratch database of a check that was killed\n", database)
@@ -131,12 +131,12 @@ func (a *app) check(cmd *cobra.Command, f checkFlags) error {
 
 // checkDatabase compares the database of the command with the folder, and
 // returns its name too.
-func (a *app) checkDatabase(cmd *cobra.Command, f checkFlags, leftOver func(string)) ([]sqlgen.Difference, string, error) {
+func (a *app) checkDatabase(cmd *cobra.Command, f checkFlags, tables []sqlgen.Table, leftOver func(string)) ([]sqlgen.Difference, string, error) {
 	cfg, err := a.poolConfig(cmd)
 	if err != nil {
 		return nil, "", err
 	}
-	options := check.Options{Folder: f.out, LeftOver: leftOver}
+	options := check.Options{Folder: f.out, Tables: tables, LeftOver: leftOver}
 	if cmd.Flags().Changed("scratch-url") {
 		if f.scratchURL == "" {
 			return nil, "", wrongUse(cmd, errors.New("--scratch-url is empty"))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/cs9gen/cs9gen/sqlgen"
 )
 
 // catalogue is what the database says of the relations of one schema. Whatever
@@ -16,7 +18,8 @@ type catalogue struct {
 	constraints map[uint32][]constraint
 	extras      map[uint32][]extra
 	keys        map[uint32]partitionKey
-	partitions  map[uint32][]partition // by the parent
+	partitions  map[uint32][]partition  // by the parent
+	routines    map[sqlgen.Routine]bool // of the schema
 	registered  map[uint32]registration
 	templates   map[uint32]string // the staging templates of cs9gen, and the table of each
 }
@@ -143,7 +146,7 @@ type registration struct {
 // readCatalogue reads what belongs to the relations of a schema. The session's
 // search_path holds no schema of users, so that each name is qualified.
 func readCatalogue(ctx context.Context, tx pgx.Tx, schema string) (*catalogue, error) {
-	c := &catalogue{keys: map[uint32]partitionKey{}, registered: map[uint32]registration{}, templates: map[uint32]string{}}
+	c := &catalogue{routines: map[sqlgen.Routine]bool{}, keys: map[uint32]partitionKey{}, registered: map[uint32]registration{}, templates: map[uint32]string{}}
 	var err error
 	if c.relations, err = rowsOf[relation](ctx, tx, relationsSQL, schema); err != nil {
 		return nil, err
@@ -186,6 +189,13 @@ func readCatalogue(ctx context.Context, tx pgx.Tx, schema string) (*catalogue, e
 	}
 	for _, k := range keys {
 		c.keys[k.OID] = k
+	}
+	routines, err := rowsOf[sqlgen.Routine](ctx, tx, routinesSQL, schema)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range routines {
+		c.routines[r] = true
 	}
 	return c, c.readRegistrations(ctx, tx, schema)
 }

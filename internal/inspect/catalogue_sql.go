@@ -154,6 +154,12 @@ FROM pg_statistic_ext AS s
 WHERE s.stxrelid = ANY ($1)
 ORDER BY 1, 2, 3`
 
+const routinesSQL = `
+SELECT p.proname::text AS name, oidvectortypes(p.proargtypes) AS arguments
+FROM pg_proc AS p
+JOIN pg_namespace AS n ON n.oid = p.pronamespace
+WHERE n.nspname = $1`
+
 const partitionKeysSQL = `
 SELECT
     p.partrelid AS oid,

@@ -31,6 +31,13 @@ func (b *builder) judge() {
 	if staging := sqlgen.NamesOf(&b.t).Staging; b.c.templates[b.oid(staging)] != r.Name && b.oid(staging) != 0 {
 		b.refuse("%s has the name that the staging template would have: rename it", sqlgen.Qualified(b.schema, staging))
 	}
+	if _, known := b.c.registered[r.OID]; !known {
+		for _, f := range sqlgen.RoutinesOf(&b.t) {
+			if b.c.routines[f] {
+				b.refuse("%s(%s) has the name that a routine of cs9gen would have: rename it", sqlgen.Qualified(b.schema, f.Name), f.Arguments)
+			}
+		}
+	}
 	b.judgeKey()
 	b.judgeConstraints()
 	b.judgeExtras()

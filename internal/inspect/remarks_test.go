@@ -35,6 +35,8 @@ var remarkCases = []remarkCase{
 	{name: "rule", sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE RULE r AS ON DELETE TO s.t DO INSTEAD NOTHING", leftOut: "it has rules (r)"},
 	{name: "disabled rule", sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE RULE r AS ON DELETE TO s.t DO INSTEAD NOTHING; ALTER TABLE s.t DISABLE RULE r", note: "it has disabled rules (r)"},
 	{name: "the name of the template is taken", sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE VIEW s.t_staging AS SELECT 1 AS a", leftOut: "s.t_staging has the name that the staging template would have"},
+	{name: "the name of a routine is taken", leftOut: "s.t_publish(text, text, integer) has the name that a routine of cs9gen would have: rename it",
+		sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE FUNCTION s.t_publish(text, text, x int) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE FUNCTION s.t_move_batch(int) RETURNS int LANGUAGE sql AS 'SELECT 1'"},
 	{name: "control column", sql: "CREATE TABLE s.t (a int PRIMARY KEY, cs9_run int)", leftOut: `columns[1].name: the column name "cs9_run" starts with cs9_`},
 	{name: "periods", sql: "CREATE EXTENSION btree_gist; CREATE TABLE s.t (id int, r int4range, PRIMARY KEY (id, r WITHOUT OVERLAPS))", leftOut: "its primary key is WITHOUT OVERLAPS", since: 18},
 	{name: "foreign key of periods", since: 18, leftOut: "its foreign key t_id_r_fkey is one of periods",
