@@ -42,3 +42,13 @@ func inTheWay(before, after []object, i int) bool {
 	}
 	return false
 }
+
+// withoutEarly returns what is left of both when these are dropped.
+func withoutEarly(before, after []object, early map[string]bool) (was, is []object) {
+	for i, o := range after {
+		if !early[o.key()] {
+			was, is = append(was, before[i]), append(is, o)
+		}
+	}
+	return was, is
+}

@@ -141,12 +141,7 @@ func (c tableChange) renameSteps(mid *Table, gone, early map[string]bool) []step
 	var out []step
 	add := func(format string, args ...any) { out = append(out, step{sql: fmt.Sprintf(format, args...)}) }
 	inNew := func(name string) string { return Qualified(c.to.Schema, name) }
-	before, after := was.liveObjects(), is.liveObjects()
-	for i := len(before) - 1; i >= 0; i-- {
-		if early[after[i].key()] {
-			before, after = slices.Delete(before, i, i+1), slices.Delete(after, i, i+1)
-		}
-	}
+	before, after := withoutEarly(was.liveObjects(), is.liveObjects(), early)
 	var partitions []rename
 	routinesBefore, routinesAfter := was.ownRoutines(), is.ownRoutines()
 	if c.from.Schema != c.to.Schema {

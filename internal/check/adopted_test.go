@@ -160,7 +160,8 @@ func TestTheHistoryOfAnAdoptedTable(t *testing.T) {
 	}, s.check(t, Options{}))
 	pgtest.Exec(t, s.conn, "CREATE INDEX numbers_m_idx ON shop.numbers (m, week)", "COMMENT ON TABLE shop.numbers IS 'Counts'")
 
-	swapped := strings.Replace(renamed[:strings.Index(renamed, "    foreign_keys")], "keys: [week", "publish: swap\n    keys: [week", 1)
+	withoutKeys, _, _ := strings.Cut(renamed, "    foreign_keys")
+	swapped := strings.Replace(withoutKeys, "keys: [week", "publish: swap\n    keys: [week", 1)
 	s.change(t, head+swapped+regionOfHand)
 	require.Empty(t, s.check(t, Options{}), "its shape changes")
 
