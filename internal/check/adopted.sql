@@ -73,6 +73,7 @@ AS $add_foreign_keys$
 DECLARE
     v_key record;
 BEGIN
+    DELETE FROM cs9gen_check.foreign_key AS f WHERE NOT EXISTS (SELECT FROM pg_class AS c WHERE c.oid = f.relation);
     FOR v_key IN SELECT f.relation, f.name, f.clause FROM cs9gen_check.foreign_key AS f ORDER BY f.relation, f.name LOOP
         BEGIN
             EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', v_key.relation::regclass, v_key.name, v_key.clause);
