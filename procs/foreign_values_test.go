@@ -11,8 +11,8 @@ import (
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 )
 
-// newForeign is a session with two tables, the first of which is published first;
-// m.p has a second unique column.
+// newForeign is a session with tables that are published one after another; m.p
+// has a second unique column, m.s has partitions.
 func newForeign(t *testing.T, mode string) modes {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "foreign.yaml")
@@ -21,6 +21,7 @@ version: 1
 tables:
   - {schema: m, name: c, columns: [{name: k, type: integer}, {name: u, type: integer}, {name: t, type: text, collation: POSIX}, {name: r, type: int4range}], keys: [k], publish: %[1]s}
   - {schema: m, name: p, columns: [{name: k, type: integer}, {name: u, type: integer}, {name: t, type: text}], keys: [k], unique: {u: [u]}, publish: %[1]s}
+  - {schema: m, name: s, columns: [{name: k, type: integer}, {name: t, type: text}], keys: [k, t], partitions: {column: t, values: [a, b]}, publish: %[1]s}
 `, mode)), 0o600))
 	s := modes{connect(t, pgtest.NewDatabase(t, path))}
 	s.exec("INSERT INTO m.p VALUES (1, 1, 'a'), (2, 2, 'b'), (3, 3, 'c')")
@@ -41,13 +42,14 @@ func TestP6ForeignKeysOfEachKind(t *testing.T) {
 		reason string // "": it publishes
 		since  int    // major version
 	}{
-		"a referenced value changes":               {"CREATE TABLE m.x (u integer CONSTRAINT f REFERENCES m.p (u)); INSERT INTO m.x VALUES (1)", one(changesP), "values that the run changes are referenced by the foreign key f", 0},
-		"a referenced value changes, cascading":    {"CREATE TABLE m.x (u integer CONSTRAINT f REFERENCES m.p (u) ON UPDATE CASCADE); INSERT INTO m.x VALUES (1)", one(changesP), "values that the run changes are referenced by the foreign key f", 0},
-		"a referenced value changes, deferred":     {"CREATE TABLE m.x (u integer CONSTRAINT f REFERENCES m.p (u) DEFERRABLE INITIALLY DEFERRED); INSERT INTO m.x VALUES (1)", one(changesP), "values that the run changes are referenced by the foreign key f", 0},
-		"a value changes that nobody references":   {"CREATE TABLE m.x (u integer REFERENCES m.p (u)); INSERT INTO m.x VALUES (2)", one(changesP), "", 0},
-		"a referenced row changes, its value not":  {"CREATE TABLE m.x (u integer REFERENCES m.p (u)); INSERT INTO m.x VALUES (1)", one("INSERT INTO {p} (cs9_op, k, u, t) VALUES ('u', 1, 1, 'new')"), "", 0},
-		"a staged row references a changing value": {"ALTER TABLE m.c ADD CONSTRAINT f FOREIGN KEY (u) REFERENCES m.p (u)", []string{insertsC, changesP}, "a staged row breaks the foreign key f", 0},
-		"a staged row references a row that goes":  {"ALTER TABLE m.c ADD CONSTRAINT f FOREIGN KEY (u) REFERENCES m.p", []string{insertsC, deletesP}, "a staged row breaks the foreign key f", 0},
+		"a referenced value changes":                             {"CREATE TABLE m.x (u integer CONSTRAINT f REFERENCES m.p (u)); INSERT INTO m.x VALUES (1)", one(changesP), "values that the run changes are referenced by the foreign key f", 0},
+		"a referenced value changes, cascading":                  {"CREATE TABLE m.x (u integer CONSTRAINT f REFERENCES m.p (u) ON UPDATE CASCADE); INSERT INTO m.x VALUES (1)", one(changesP), "values that the run changes are referenced by the foreign key f", 0},
+		"a referenced value changes, deferred":                   {"CREATE TABLE m.x (u integer CONSTRAINT f REFERENCES m.p (u) DEFERRABLE INITIALLY DEFERRED); INSERT INTO m.x VALUES (1)", one(changesP), "values that the run changes are referenced by the foreign key f", 0},
+		"a value changes that nobody references":                 {"CREATE TABLE m.x (u integer REFERENCES m.p (u)); INSERT INTO m.x VALUES (2)", one(changesP), "", 0},
+		"a referenced row changes, its value not":                {"CREATE TABLE m.x (u integer REFERENCES m.p (u)); INSERT INTO m.x VALUES (1)", one("INSERT INTO {p} (cs9_op, k, u, t) VALUES ('u', 1, 1, 'new')"), "", 0},
+		"a staged row references a changing value":               {"ALTER TABLE m.c ADD CONSTRAINT f FOREIGN KEY (u) REFERENCES m.p (u)", []string{insertsC, changesP}, "a staged row breaks the foreign key f", 0},
+		"a staged row references a row that goes":                {"ALTER TABLE m.c ADD CONSTRAINT f FOREIGN KEY (u) REFERENCES m.p", []string{insertsC, deletesP}, "a staged row breaks the foreign key f", 0},
+		"a staged row references a row of a partition that goes": {"INSERT INTO m.s VALUES (1, 'a'); ALTER TABLE m.c ADD CONSTRAINT f FOREIGN KEY (u, t) REFERENCES m.s_a", []string{insertsC, "SELECT cs9.drop_rows_where('m.s', 'k < 2')"}, "a staged row breaks the foreign key f", 0},
 		"not valid":                              {"CREATE TABLE m.x (k integer); INSERT INTO m.x VALUES (1), (7); ALTER TABLE m.x ADD CONSTRAINT f FOREIGN KEY (k) REFERENCES m.p NOT VALID", one(deletesP), "referenced by the foreign key f", 0},
 		"not valid, out":                         {"ALTER TABLE m.c ADD CONSTRAINT f FOREIGN KEY (u) REFERENCES m.p NOT VALID", one("INSERT INTO {c} (k, u) VALUES (1, 7)"), "a staged row breaks the foreign key f", 0},
 		"deferred, in":                           {"CREATE TABLE m.x (k integer CONSTRAINT f REFERENCES m.p DEFERRABLE INITIALLY DEFERRED); INSERT INTO m.x VALUES (1)", one(deletesP), "referenced by the foreign key f", 0},
@@ -87,7 +89,7 @@ func (s modes) testForeignKey(plan []string, reason string) {
 	t := s.t
 	t.Helper()
 	before := s.rows("m.p")
-	err := s.plans("k", []string{"m.c", "m.p"}, plan)
+	err := s.plans("k", []string{"m.c", "m.p", "m.s"}, plan)
 	if reason == "" {
 		require.NoError(t, err)
 		s.exec("CALL cs9.publish('t', 'k')")
@@ -115,6 +117,43 @@ func TestP6SeveralDeletesOfATableThatReferencesItself(t *testing.T) {
 			require.Equal(t, "(2,,b)", s.rows("m.p"))
 		})
 	}
+}
+
+// P6: rows are matched by the primary key, which somebody may have replaced.
+func TestP6ThePrimaryKeyIsThatOfTheDefinition(t *testing.T) {
+	t.Parallel()
+	const (
+		dropped    = "ALTER TABLE m.p DROP CONSTRAINT p_pkey"
+		longer     = "ALTER TABLE m.p ALTER COLUMN u SET NOT NULL; " + dropped + "; ALTER TABLE m.p ADD PRIMARY KEY (k, u)"
+		deferrable = dropped + "; ALTER TABLE m.p ADD PRIMARY KEY (k) DEFERRABLE"
+		insert     = "INSERT INTO {p} (k, u) VALUES (7, 7)"
+		upsert     = "INSERT INTO {p} (cs9_op, k, u) VALUES ('u', 1, 9)"
+		deletes    = "SELECT cs9.drop_rows_where('m.p', 'k = 1')"
+	)
+	for _, c := range []struct{ mode, change, plan, reason string }{
+		{"batched", dropped, insert, "its primary key is not (k)"},
+		{"batched", dropped, upsert, "its primary key is not (k)"},
+		{"batched", dropped, deletes, ""},
+		{"batched", deferrable, insert, ""},
+		{"batched", deferrable, upsert, "its primary key is deferrable"},
+		{"atomic", dropped, insert, "its primary key is not (k)"},
+		{"atomic", dropped, deletes, "its primary key is not (k)"},
+		{"atomic", deferrable, upsert, ""},
+	} {
+		t.Run(fmt.Sprintf("%s %s %s", c.mode, c.change, c.plan), func(t *testing.T) {
+			t.Parallel()
+			s := newForeign(t, c.mode)
+			s.execAll(c.change)
+			s.testForeignKey(one(c.plan), c.reason)
+		})
+	}
+	t.Run("a longer one, after the plans", func(t *testing.T) {
+		t.Parallel()
+		s := newForeign(t, "batched")
+		s.exec("ALTER TABLE m.p_staging ALTER COLUMN u SET NOT NULL")
+		s.execAll(longer)
+		s.testForeignKey([]string{"SELECT cs9.drop_rows_where('m.p', 'k = 2')", upsert}, "its primary key is not (k)")
+	})
 }
 
 // P6: rows that row-level security hides from the check are seen by the foreign key.
