@@ -147,7 +147,7 @@ func TestP6ThePrimaryKeyIsThatOfTheDefinition(t *testing.T) {
 			s.testForeignKey(one(c.plan), c.reason)
 		})
 	}
-	t.Run("a longer one, after the plans", func(t *testing.T) {
+	t.Run("batched, a longer one", func(t *testing.T) {
 		t.Parallel()
 		s := newForeign(t, "batched")
 		s.exec("ALTER TABLE m.p_staging ALTER COLUMN u SET NOT NULL")
