@@ -20,7 +20,7 @@ BEGIN
                coalesce(pg_get_partition_constraintdef(c.conrelid), 'true') AS bound
         FROM pg_catalog.pg_constraint AS c
         WHERE c.contype = 'c'
-          AND c.conrelid IN (SELECT r FROM cs9.table_relations(p_table_id) AS r)
+          AND c.conrelid IN (SELECT r FROM cs9.with_partitions(to_regclass(cs9.table_label(p_table_id))) AS r)
           AND c.coninhcount = 0
           AND NOT EXISTS (
               SELECT

@@ -1,5 +1,5 @@
 -- Purpose: every row that a staged row references must be there when the publish begins, and stay.
--- Contract: a referenced row that this very run would move or delete does not count: each step commits by itself.
+-- Contract: a referenced row that this very run would move, change or delete does not count: each step commits by itself.
 -- Errors:  S9013 names the foreign key and the first row without its referenced row.
 CREATE FUNCTION cs9.check_foreign_keys_out(p_run_id bigint, p_table_id integer)
 RETURNS void
@@ -16,24 +16,31 @@ BEGIN
         RETURN;
     END IF;
     FOR v_key IN
-        SELECT f.oid, f.conname, f.confrelid::regclass::text AS referenced, f.confmatchtype = 'f' AS match_full,
+        SELECT k.key_id, k.key_name, k.referenced,
+               -- a partition may have a key for its own rows
+               coalesce(pg_get_partition_constraintdef(k.referencing), 'true') AS bound,
+               coalesce((to_jsonb(f) ->> 'conperiod')::boolean, false) AS of_periods,
                (SELECT string_agg(format('c.%I IS NOT NULL', a.attname), CASE f.confmatchtype WHEN 'f' THEN ' OR ' ELSE ' AND ' END)
                 FROM pg_catalog.pg_attribute AS a
                 WHERE a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)) AS applies,
-               (SELECT cs9.run_deletes(p_run_id, t.table_id)
+               (SELECT format('(%s) OR (%s)', cs9.run_deletes(p_run_id, t.table_id), cs9.changed_references(p_run_id, t.table_id, k.key_id))
                 FROM cs9.run_table AS t
-                WHERE t.run_id = p_run_id AND to_regclass(cs9.table_label(t.table_id)) = f.confrelid) AS deletes
-        FROM pg_catalog.pg_constraint AS f
-        WHERE f.contype = 'f' AND f.conparentid = 0
-          AND f.conrelid IN (SELECT r FROM cs9.table_relations(p_table_id) AS r)
-        ORDER BY f.conname
+                WHERE t.run_id = p_run_id
+                  AND k.referenced IN (SELECT r FROM cs9.with_partitions(to_regclass(cs9.table_label(t.table_id))) AS r)) AS gone
+        FROM cs9.foreign_keys(p_table_id) AS k
+        JOIN pg_catalog.pg_constraint AS f ON f.oid = k.key_id
+        WHERE k.goes_out AND k.enforced
     LOOP
+        IF v_key.of_periods THEN
+            PERFORM cs9.cannot_finish(p_table_id, format('the foreign key %I is one of periods', v_key.key_name),
+                'cs9gen cannot prove beforehand that the staged rows keep it.', 'Drop it.');
+        END IF;
         EXECUTE format(
-            'SELECT c::text FROM %s AS c WHERE (%s) AND NOT EXISTS (SELECT FROM (SELECT * FROM %s WHERE NOT (%s)) AS p WHERE %s) LIMIT 1',
-            v_staged, v_key.applies, v_key.referenced, coalesce(v_key.deletes, 'false'), cs9.foreign_key_match(v_key.oid))
+            'SELECT c::text FROM %s AS c WHERE (%s) AND (%s) AND NOT EXISTS (SELECT FROM (SELECT * FROM %s WHERE NOT (%s)) AS p WHERE %s) LIMIT 1',
+            v_staged, v_key.bound, v_key.applies, cs9.own_rows(v_key.referenced), coalesce(v_key.gone, 'false'), cs9.foreign_key_match(v_key.key_id))
         INTO v_row;
         IF v_row IS NOT NULL THEN
-            PERFORM cs9.cannot_finish(p_table_id, format('a staged row breaks the foreign key %I', v_key.conname),
+            PERFORM cs9.cannot_finish(p_table_id, format('a staged row breaks the foreign key %I', v_key.key_name),
                 format('No row of %s stays that the row %s could reference.', v_key.referenced, left(v_row, 200)),
                 'Publish the referenced rows first, in a task of their own, or correct the row.');
         END IF;

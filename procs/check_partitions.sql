@@ -26,7 +26,7 @@ BEGIN
     IF v_leaves > c_many THEN
         -- null where a table is split by an expression
         SELECT CASE WHEN bool_and(a.attname IS NOT NULL) THEN string_agg(DISTINCT format('%I', a.attname), ', ') END INTO v_columns
-        FROM cs9.table_relations(p_table_id) AS r
+        FROM cs9.with_partitions(v_live) AS r
         JOIN pg_catalog.pg_partitioned_table AS p ON p.partrelid = r
         CROSS JOIN LATERAL unnest(p.partattrs::smallint[]) AS k (attnum)
         LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = k.attnum AND k.attnum > 0;

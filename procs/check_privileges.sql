@@ -24,11 +24,9 @@ BEGIN
         WHERE t.run_id = p_run_id AND t.table_id = p_table_id AND t.rows_upserted > 0
         UNION ALL
         SELECT CASE s.kind WHEN 'truncate' THEN 'TRUNCATE' ELSE p.privilege END, s.relation::regclass
-        FROM cs9.staged_delete AS d
-        CROSS JOIN LATERAL cs9.delete_steps(d.table_id, d.kind, d.condition) AS s
+        FROM cs9.run_delete_steps(p_run_id, p_table_id) AS s
         CROSS JOIN (VALUES ('DELETE'), ('SELECT')) AS p (privilege)
-        WHERE d.run_id = p_run_id AND d.table_id = p_table_id
-          AND v_mode = 'batched'
+        WHERE v_mode = 'batched'
         UNION ALL
         SELECT p.privilege, v_live
         FROM (VALUES ('SELECT'), ('INSERT'), ('UPDATE'), ('DELETE')) AS p (privilege)

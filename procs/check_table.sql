@@ -16,6 +16,7 @@ BEGIN
         PERFORM cs9.check_swap(p_run_id, p_table_id);
         PERFORM cs9.prepare_swap(p_run_id, p_table_id);
     ELSE
+        PERFORM cs9.check_key(p_run_id, p_table_id);
         PERFORM cs9.check_unique(p_run_id, p_table_id);
         PERFORM cs9.check_foreign_keys_out(p_run_id, p_table_id);
         PERFORM cs9.check_foreign_keys_in(p_run_id, p_table_id);

@@ -30,7 +30,7 @@ BEGIN
 
     FOR v_index IN
         SELECT u.*, r.relation, coalesce(pg_get_partition_constraintdef(r.relation), 'true') AS bound
-        FROM (SELECT t::oid AS relation FROM cs9.table_relations(p_table_id) AS t) AS r
+        FROM (SELECT t::oid AS relation FROM cs9.with_partitions(to_regclass(cs9.table_label(p_table_id))) AS t) AS r
         CROSS JOIN LATERAL cs9.unique_indexes(r.relation::regclass) AS u
     LOOP
         IF v_index.is_exclusion THEN

@@ -1,5 +1,6 @@
--- Purpose: how a delete is done: one step for the table, or for each of its partitions.
---          TRUNCATE where all rows go; DELETE where a foreign key of another table points here, because TRUNCATE
+-- Purpose: how a delete is done: one step for the table, or for each of its partitions; for all of them at once where rows
+--          of one may reference rows of another, because no order of the partitions would do.
+--          TRUNCATE where all rows go; DELETE where a foreign key of another table points there, because TRUNCATE
 --          would refuse even when that table is empty. Never CASCADE.
 CREATE FUNCTION cs9.delete_steps(p_table_id integer, p_kind text, p_condition text)
 RETURNS TABLE (kind text, relation text, condition text)
@@ -9,18 +10,30 @@ SET search_path = pg_catalog, pg_temp
 AS $delete_steps$
 #variable_conflict error
 DECLARE
-    v_live     regclass := to_regclass(cs9.table_label(p_table_id));
-    v_truncate boolean;
+    v_at_once CONSTANT boolean := cs9.references_itself(p_table_id);
+    v_part    regclass;
+    v_tree    oid[];
 BEGIN
-    v_truncate := p_kind = 'all' AND NOT EXISTS (
-        SELECT FROM pg_catalog.pg_constraint AS f
-        WHERE f.contype = 'f' AND f.confrelid = v_live AND f.conrelid <> v_live
-    );
-    RETURN QUERY
-    SELECT CASE WHEN v_truncate THEN 'truncate' ELSE 'delete' END,
-           leaf::text,
-           CASE WHEN v_truncate THEN NULL ELSE cs9.deleted_rows(p_kind, p_condition) END
-    FROM cs9.leaf_relations(p_table_id) AS leaf;
+    FOR v_part IN
+        SELECT to_regclass(cs9.table_label(p_table_id)) WHERE v_at_once
+        UNION ALL
+        SELECT leaf FROM cs9.leaf_relations(p_table_id) AS leaf WHERE NOT v_at_once
+    LOOP
+        v_tree := ARRAY (SELECT r::oid FROM cs9.with_partitions(v_part) AS r);
+        relation := v_part::text;
+        IF p_kind = 'all' AND NOT EXISTS (
+            SELECT
+            FROM pg_catalog.pg_constraint AS f
+            WHERE f.contype = 'f' AND f.confrelid = ANY (v_tree) AND f.conrelid <> ALL (v_tree)
+        ) THEN
+            kind := 'truncate';
+            condition := NULL;
+        ELSE
+            kind := 'delete';
+            condition := cs9.deleted_rows(p_kind, p_condition);
+        END IF;
+        RETURN NEXT;
+    END LOOP;
 END;
 $delete_steps$;
 COMMENT ON FUNCTION cs9.delete_steps(integer, text, text) IS 'The steps of a delete: TRUNCATE or DELETE, for the table or for each partition';

@@ -14,18 +14,11 @@ BEGIN
            s.kind, s.table_id, s.relation, s.condition,
            coalesce(s.watermark, '(0,0)'), coalesce(s.upto, '(4294967294,65535)'), s.rows_total
     FROM (
-        -- a delete of all rows makes the others of the table superfluous
-        SELECT 1 AS phase, d.table_id, 1 AS part, d.delete_id, e.kind, e.relation, e.condition,
+        SELECT 1 AS phase, t.table_id, 1 AS part, d.delete_id, d.kind, d.relation, d.condition,
                NULL::tid AS watermark, NULL::tid AS upto, NULL::bigint AS rows_total
-        FROM (
-            SELECT DISTINCT ON (x.table_id, x.kind, x.condition) x.*
-            FROM cs9.staged_delete AS x
-            JOIN cs9.run_table AS t ON t.run_id = x.run_id AND t.table_id = x.table_id AND t.publish_mode = 'batched'
-            WHERE x.run_id = p_run_id
-              AND (x.kind = 'all' OR cs9.run_deletes(p_run_id, x.table_id) <> 'true')
-            ORDER BY x.table_id, x.kind, x.condition, x.delete_id
-        ) AS d
-        CROSS JOIN LATERAL cs9.delete_steps(d.table_id, d.kind, d.condition) AS e
+        FROM cs9.run_table AS t
+        CROSS JOIN LATERAL cs9.run_delete_steps(p_run_id, t.table_id) AS d
+        WHERE t.run_id = p_run_id AND t.publish_mode = 'batched'
         UNION ALL
         SELECT 1, t.table_id, 2, NULL, 'move', cs9.table_label(t.table_id), NULL, m.watermark, m.upto, m.rows_total
         FROM cs9.run_table AS t

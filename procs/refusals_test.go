@@ -158,6 +158,28 @@ func TestATriggerThatRaisesStopsThePublish(t *testing.T) {
 	require.Equal(t, newRows, s.live())
 }
 
+// TestADeferredTriggerThatRaisesGivesTheTaskBack: what is deferred is looked at
+// in the step itself, not by the COMMIT behind it, which nobody could catch.
+func TestADeferredTriggerThatRaisesGivesTheTaskBack(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"batched", "atomic"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t)
+			s.ready("k", one(dropAll, insert1), one(insert2), one(insert3))
+			require.NoError(t, s.finish())
+			s.exec("SELECT cs9.set_publish_mode('t', 'k', $1)", mode)
+			s.exec("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$")
+			s.exec("CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON anon.anon_rebuild_counts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.week = 2) EXECUTE FUNCTION refuse()")
+			s.refused("P0001", "CALL cs9.publish('t', 'k', 1)")
+			require.False(t, pgtest.Scalar[bool](t, s.conn, "SELECT owner_alive FROM cs9.run_status"), "the session does not keep the lock")
+			s.exec("DROP TRIGGER refuse ON anon.anon_rebuild_counts")
+			s.exec("CALL cs9.publish('t', 'k', 1)")
+			require.Equal(t, newRows, s.live())
+		})
+	}
+}
+
 func TestP6AnEmptiedTableWithNothingStagedIsRefused(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)

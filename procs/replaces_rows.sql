@@ -15,7 +15,7 @@ BEGIN
         SELECT
         FROM pg_catalog.pg_index AS i
         WHERE i.indisunique AND NOT i.indisprimary
-          AND i.indrelid IN (SELECT r FROM cs9.table_relations(p_table_id) AS r)
+          AND i.indrelid IN (SELECT r FROM cs9.with_partitions(v_live) AS r)
     ) OR EXISTS (
         SELECT FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = v_live AND a.attidentity = 'a' AND NOT a.attisdropped
     );

@@ -25,7 +25,7 @@ BEGIN
         FOR v_index IN
             SELECT i.indexrelid::regclass::text
             FROM cs9.run_table AS t
-            CROSS JOIN LATERAL cs9.staged_relations(t.run_id, t.table_id) AS s (relation)
+            CROSS JOIN LATERAL cs9.with_partitions(to_regclass(cs9.staged_label(t.run_id, t.table_id))) AS s (relation)
             JOIN pg_catalog.pg_index AS i ON i.indrelid = s.relation
             JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
             WHERE t.run_id = p_run.run_id AND NOT c.relispartition

@@ -27,6 +27,8 @@ BEGIN
             PERFORM cs9.drop_staged(p_step.run_id);
             UPDATE cs9.run AS r SET state = 'published', ended_at = clock_timestamp(), error = NULL WHERE r.run_id = p_step.run_id;
     END CASE;
+    -- what is deferred would fail the COMMIT, where nobody gives the task back
+    SET CONSTRAINTS ALL IMMEDIATE;
 
     UPDATE cs9.publish_step AS s
     SET state = CASE WHEN v_watermark IS NULL THEN 'done' ELSE 'pending' END,

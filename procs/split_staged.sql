@@ -25,9 +25,7 @@ BEGIN
     END LOOP;
 
     FOR v_relation IN
-        SELECT format('cs9_staging.%I', p_staged)::regclass
-        UNION
-        SELECT t.relid FROM pg_partition_tree(format('cs9_staging.%I', p_staged)::regclass) AS t
+        SELECT r FROM cs9.with_partitions(format('cs9_staging.%I', p_staged)::regclass) AS r
     LOOP
         EXECUTE format(
             'CREATE TRIGGER cs9_guard BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s '

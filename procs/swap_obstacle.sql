@@ -17,11 +17,8 @@ BEGIN
         RETURN format('%s has no partition to swap', v_live);
     END IF;
 
-    SELECT format('the foreign key %I of %s', f.conname, f.conrelid::regclass) INTO v_obstacle
-    FROM pg_catalog.pg_constraint AS f
-    WHERE f.contype = 'f' AND f.conparentid = 0
-      AND EXISTS (SELECT FROM cs9.table_relations(p_table_id) AS r WHERE r IN (f.conrelid, f.confrelid))
-    ORDER BY f.conname
+    SELECT format('the foreign key %I of %s', k.key_name, k.referencing) INTO v_obstacle
+    FROM cs9.foreign_keys(p_table_id) AS k
     LIMIT 1;
     IF v_obstacle IS NOT NULL THEN
         RETURN format('%s would have to be checked row by row during the switch', v_obstacle);

@@ -218,9 +218,9 @@ BEGIN
     END IF;
 
     IF p_condition IS NULL THEN
-        EXECUTE format('TRUNCATE TABLE ONLY %s', p_relation::regclass);
+        EXECUTE format('TRUNCATE TABLE %s', p_relation::regclass);
     ELSE
-        EXECUTE format('DELETE FROM ONLY %s WHERE %s', p_relation::regclass, p_condition);
+        EXECUTE format('DELETE FROM %s WHERE %s', p_relation::regclass, p_condition);
         GET DIAGNOSTICS v_rows = ROW_COUNT;
     END IF;
     RETURN v_rows;
