@@ -250,7 +250,7 @@ func (r *renderer) buildIndex(id string) (build, drop []string) {
 	}
 	of := map[string]string{onTable: name} // the index of each table that is split
 	for i, part := range parts {
-		own := derive(part.table+"_"+id, "_idx")
+		own := indexOfPart(part.table, id)
 		if part.part.Partitions != nil {
 			of[part.table] = own
 			build = append(build, create("", own, "ONLY "+r.own(part.table)))

@@ -99,14 +99,17 @@ func (c *chooser) editColumns(t Table) Table {
 	column := &t.Columns[at]
 	was := column.Name
 	switch c.n(6) {
-	case 0, 1: // renamed
+	case 0, 1: // renamed; a key word in an expression would be taken for the column
+		if keywords[was] {
+			break
+		}
 		t = t.withColumnRenamed(rename{was, c.free(nil)})
 		if t.Columns[at].Was == "" && c.oneIn(2) {
 			t.Columns[at].Was = was
 		}
 	case 2: // two columns change their names
 		other := t.Columns[c.n(len(t.Columns))].Name
-		if other != was && column.Was == "" && t.Column(other).Was == "" {
+		if other != was && !keywords[was] && !keywords[other] && column.Was == "" && t.Column(other).Was == "" {
 			t.Columns[at].Was, t.Column(other).Was = was, other
 			t = t.withColumnRenamed(rename{was, "\x00"}).withColumnRenamed(rename{other, was}).withColumnRenamed(rename{"\x00", other})
 		}

@@ -70,6 +70,22 @@ func TestNamesLikeTheTagsOfRoutines(t *testing.T) {
 	}
 }
 
+// A space that PostgreSQL reads as a letter is not cut off.
+func TestSpacesThatAreLetters(t *testing.T) {
+	tables, problems := loadFile("spaces.yaml", []byte(`{version: 1, tables: [{schema: s, name: t, columns: [{name: "\u2028", type: "x.\u00a0 "}], keys: ["\u2028"], checks: {c: "1 < \u2028\n"}}]}`))
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	if got := tables[0].Columns[0].Type + tables[0].Checks[0].Value.Expression; got != "x.\u00a01 < \u2028" {
+		t.Fatalf("%q", got)
+	}
+	file, err := generateTable(&tables[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	parseMigration(t, file.SQL)
+}
+
 // checkCreated compares what statements make with the definition.
 func checkCreated(t *testing.T, table *Table, statements []*pg.Node) {
 	t.Helper()

@@ -34,6 +34,9 @@ type chooser struct {
 }
 
 func newChooser(bytes []byte, words ...string) *chooser {
+	for i, word := range words {
+		words[i] = strings.ToValidUTF8(word, "\ufffd") // as the file has it
+	}
 	sum := fnv.New64a()
 	_, _ = sum.Write(bytes) // a hash takes everything
 	return &chooser{bytes: bytes, rest: rand.New(rand.NewPCG(sum.Sum64(), 0)), words: words}

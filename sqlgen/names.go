@@ -113,6 +113,11 @@ func derive(base, suffix string) string {
 	return cut(strings.Map(visible, base), maxIdentBytes-len(tail)) + tail
 }
 
+// indexOfPart returns the name of the index that a partition gets for the entry
+// called id, where it is built by itself. It always has the digits, because
+// PostgreSQL names the indexes of partitions after tables and columns.
+func indexOfPart(table, id string) string { return derive(table+"\x00"+id, "_idx") }
+
 func visible(r rune) rune {
 	if unicode.IsControl(r) {
 		return '_'

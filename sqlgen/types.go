@@ -39,7 +39,7 @@ func oneSpelling(sqlType string) string {
 // splitType returns a type's name and the numbers in its parentheses; false for
 // a type that is not among the usual ones.
 func splitType(sqlType string) (base string, numbers []int, ok bool) {
-	match := typeParts.FindStringSubmatch(strings.TrimSpace(sqlType))
+	match := typeParts.FindStringSubmatch(trimSQL(sqlType))
 	if match == nil {
 		return "", nil, false
 	}

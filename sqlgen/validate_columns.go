@@ -62,16 +62,16 @@ func (c *checker) checkOwnName(part, name string) bool {
 // columns NOT NULL.
 func (c *checker) checkColumn(part string, column *Column) {
 	name := column.Name
-	column.Type = strings.TrimSpace(column.Type)
+	column.Type = trimSQL(column.Type)
 	if c.given(part+".type") && !c.bad(part+".type") {
 		c.checkType(part+".type", column)
 	}
 	if c.given(part + ".default") {
-		column.Default = strings.TrimSpace(column.Default)
+		column.Default = trimSQL(column.Default)
 		c.checkExpression(part+".default", fmt.Sprintf("the default of the column %q", name), column.Default, true)
 	}
 	if c.given(part + ".generated") {
-		column.Generated = strings.TrimSpace(column.Generated)
+		column.Generated = trimSQL(column.Generated)
 		c.checkExpression(part+".generated", fmt.Sprintf("the generated expression of the column %q", name), column.Generated, false)
 	}
 	if c.given(part+".identity") && !c.bad(part+".identity") {

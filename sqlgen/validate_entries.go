@@ -61,7 +61,7 @@ func (c *checker) checkIndexes() {
 		c.checkIndexColumns(part, what, x)
 		c.checkInclude(part, len(x.Columns), x.Include)
 		if c.given(part + ".where") {
-			x.Where = strings.TrimSpace(x.Where)
+			x.Where = trimSQL(x.Where)
 			c.checkExpression(part+".where", "the condition of "+what, x.Where, false)
 		}
 		c.checkExact(part+".method", x.Method)
@@ -98,7 +98,7 @@ func (c *checker) checkIndexColumns(part, what string, x *Index) {
 		if c.bad(item) {
 			continue
 		}
-		column.Expression = strings.TrimSpace(column.Expression)
+		column.Expression = trimSQL(column.Expression)
 		switch expression := c.given(item + ".expression"); {
 		case expression && c.given(item+".column"):
 			c.fail(item, "there is a column and an expression: an index column is one of the two")
@@ -167,7 +167,7 @@ func (c *checker) checkAcross(part string, columns []string) {
 func (c *checker) checkChecks() {
 	for i := range c.t.Checks {
 		check := &c.t.Checks[i].Value
-		check.Expression = strings.TrimSpace(check.Expression)
+		check.Expression = trimSQL(check.Expression)
 		name := c.t.Checks[i].Name
 		part := joinPath("checks", name)
 		if problem := identProblem(name); problem != "" {

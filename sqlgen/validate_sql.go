@@ -18,6 +18,10 @@ func hasAnnotation(sql string) bool {
 	return false
 }
 
+// trimSQL returns sql without the white space around it. What else is a space to
+// Unicode is a letter to PostgreSQL.
+func trimSQL(sql string) string { return strings.Trim(sql, " \t\n\r\f\v") }
+
 // checkSQL returns what keeps sql from being pasted into a statement: anything
 // that could end the statement, or swallow or split what follows. Whether it
 // is a valid expression is for the database to say. With single set a comma
