@@ -70,7 +70,7 @@ bench-test: bootstrap ## Try every benchmark with few rows, and check what it di
 
 .PHONY: golden
 golden: bootstrap ## Write the golden files anew, after a change that is meant
-	$(GO) test ./sqlgen -update
+	$(GO) test ./sqlgen -run '(TestPipeline|TestChanges)/.*/golden|TestLoadRefuses|TestAdoptionSQL' -update
 	$(GO) test ./procs -run Docs -update
 	$(GO) test ./internal/inspect -run TestSamples -update
 	$(GO) test ./internal/matrix -run ValueRules -update

@@ -29,7 +29,8 @@ BEGIN
     IF v_run.attempt IS DISTINCT FROM p_attempt THEN
         RAISE EXCEPTION 'attempt % of run % is over: attempt % is live', p_attempt, p_run_id, v_run.attempt
             USING ERRCODE = 'S9006',
-                  DETAIL = format('Run key %L was begun again by %L at %s.', v_run.run_key, v_run.owner, v_run.attempt_at),
+                  DETAIL = format('Run key %L was begun again%s at %s.',
+                                  v_run.run_key, coalesce(format(' by %L', nullif(v_run.owner, '')), ''), v_run.attempt_at),
                   HINT = 'Stop this program: what it goes on to write belongs to no attempt.',
                   SCHEMA = 'cs9', TABLE = 'run';
     END IF;

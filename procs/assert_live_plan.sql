@@ -19,8 +19,8 @@ BEGIN
     THEN
         RAISE EXCEPTION 'this session does not say which plan it writes for'
             USING ERRCODE = 'S9007',
-                  DETAIL = format('Settings: cs9.run_id = %L, cs9.plan = %L, cs9.attempt = %L; the staged table belongs to run %s.',
-                                  v_run_id, v_plan, v_attempt, coalesce(p_run_id::text, 'of the settings')),
+                  DETAIL = format('Settings: cs9.run_id = %L, cs9.plan = %L, cs9.attempt = %L.', v_run_id, v_plan, v_attempt)
+                           || coalesce(format(' The staged table belongs to run %s.', p_run_id), ''),
                   HINT = 'SELECT cs9.begin_plan(run_id, plan, attempt) in the session that writes.',
                   SCHEMA = 'cs9', TABLE = 'plan';
     END IF;

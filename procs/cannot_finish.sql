@@ -9,7 +9,7 @@ BEGIN
     RAISE EXCEPTION 'publishing into % could not finish: %', cs9.table_label(p_table_id), p_reason
         USING ERRCODE = 'S9013',
               DETAIL = p_detail,
-              HINT = p_hint || ' No live row of it was touched.',
+              HINT = p_hint || ' No live row of the table was touched.',
               SCHEMA = (SELECT d.schema_name FROM cs9.table_definition AS d WHERE d.table_id = p_table_id),
               TABLE = (SELECT d.table_name FROM cs9.table_definition AS d WHERE d.table_id = p_table_id);
 END;

@@ -45,7 +45,7 @@ BEGIN
             RETURN;  -- the index is undone
         WHEN syntax_error_or_access_rule_violation OR data_exception OR feature_not_supported
              OR invalid_cursor_definition OR statement_too_complex THEN
-            v_reason := SQLERRM;
+            v_reason := replace(SQLERRM, 'index predicate', 'a condition');
     END;
 
     RAISE EXCEPTION 'this is no condition on %: %', cs9.table_label(p_table_id), coalesce(left(p_condition, 200), '(null)')

@@ -22,6 +22,7 @@ BEGIN
         WHERE c.contype = 'c'
           AND c.conrelid IN (SELECT r FROM cs9.with_partitions(to_regclass(cs9.table_label(p_table_id))) AS r)
           AND c.coninhcount = 0
+          AND coalesce((to_jsonb(c) ->> 'conenforced')::boolean, true)  -- which PostgreSQL 18 lets it be
           AND NOT EXISTS (
               SELECT
               FROM pg_catalog.pg_constraint AS k

@@ -30,8 +30,9 @@ BEGIN
 
     RAISE EXCEPTION 'task % is owned by another session', quote_literal(p_task)
         USING ERRCODE = 'S9001',
-              DETAIL = format('Process %s of this server owns it; run key %L, attempt %s, by %L since %s.',
-                              cs9.task_owner(v_task_id), v_run.run_key, v_run.attempt, v_run.owner, v_run.attempt_at),
+              DETAIL = format('Process %s of this server owns it; run key %L, attempt %s%s since %s.',
+                              cs9.task_owner(v_task_id), v_run.run_key, v_run.attempt,
+                              coalesce(format(' by %L', nullif(v_run.owner, '')), ''), v_run.attempt_at),
               HINT = 'Wait until it has ended. It is alive as long as its session is; pg_terminate_backend ends a session that hangs.',
               SCHEMA = 'cs9', TABLE = 'run';
 END;

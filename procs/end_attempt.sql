@@ -1,5 +1,5 @@
 -- Purpose: an attempt failed: keep its error for the views, and give the task back.
--- Contract: harmless when another attempt is live already, or the run has ended.
+-- Contract: of an attempt that is over, and of a run that has ended, nothing is kept.
 CREATE FUNCTION cs9.end_attempt(p_run_id bigint, p_attempt integer, p_error text)
 RETURNS void
 LANGUAGE plpgsql

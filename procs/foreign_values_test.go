@@ -66,6 +66,7 @@ func TestP6ForeignKeysOfEachKind(t *testing.T) {
 		"of a table that it is a partition of":   {"CREATE TABLE m.q (k integer PRIMARY KEY); INSERT INTO m.q VALUES (1), (2), (3); " + makeWhole + "; ALTER TABLE m.whole ADD CONSTRAINT f FOREIGN KEY (u) REFERENCES m.q", one("INSERT INTO {p} (k, u) VALUES (7, 7)"), "a staged row breaks the foreign key", 0},
 		"at a table that it is a partition of":   {makeWhole + "; CREATE TABLE m.x (k integer CONSTRAINT f REFERENCES m.whole); INSERT INTO m.x VALUES (1)", one(deletesP), "referenced by the foreign key", 0},
 		"not enforced":                           {"ALTER TABLE m.c ADD FOREIGN KEY (u) REFERENCES m.p NOT ENFORCED; CREATE TABLE m.x (k integer REFERENCES m.p NOT ENFORCED); INSERT INTO m.x VALUES (1)", []string{drop("m.p"), "INSERT INTO {p} (k, u) VALUES (5, 5)", insertsC}, "", 18},
+		"a check that is not enforced":           {"ALTER TABLE m.c ADD CHECK (k > 100) NOT ENFORCED", one(insertsC), "", 18},
 		"of a period":                            {"CREATE EXTENSION btree_gist; CREATE TABLE m.q (u integer, r int4range, PRIMARY KEY (u, r WITHOUT OVERLAPS)); INSERT INTO m.q VALUES (1, '[1,5)'); ALTER TABLE m.c ADD CONSTRAINT f FOREIGN KEY (u, PERIOD r) REFERENCES m.q", one(insertsC), "the foreign key f is one of periods", 18},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -75,7 +76,7 @@ func TestP6ForeignKeysOfEachKind(t *testing.T) {
 					t.Parallel()
 					s := newForeign(t, mode)
 					if version := pgtest.Scalar[int](t, s.conn, "SELECT current_setting('server_version_num')::integer / 10000"); version < c.since {
-						t.Skipf("PostgreSQL %d knows no such foreign key", version)
+						t.Skipf("PostgreSQL %d knows no such constraint", version)
 					}
 					s.execAll(c.before)
 					s.testForeignKey(c.plan, c.reason)

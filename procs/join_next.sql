@@ -1,6 +1,9 @@
 -- Purpose: the body of the loop of cs9.join_publish: move a batch of a range that no other session is at work on.
--- Contract: what meets a lock is tried again, as long as the session that publishes is there. pause is how many seconds to wait before the next call where nothing could be taken; more is false when no
---           move is left, or the session that publishes has gone.
+-- Contract: what meets a lock is tried again, as long as the session that publishes is there.
+-- Returns:
+--   more     false when no move is left, the run is published, or the session that publishes has gone
+--   pause    how many seconds to wait before the next call, where nothing could be taken
+--   message, detail  what was done, as cs9.describe_step says it
 -- Locks:   the run's row, FOR SHARE, and the step's row, FOR UPDATE: neither is waited for.
 -- Errors:  S9002 unknown run; S9003 not publishing, and nobody alive to begin it; S9016 bad argument; S9018.
 CREATE FUNCTION cs9.join_next(

@@ -85,7 +85,7 @@ func TestP6WhatCouldNotFinishDoesNotBegin(t *testing.T) {
 			before := s.live0()
 			err := requireState(t, "S9013", s.finish())
 			require.Contains(t, err.Message, c.reason)
-			require.Contains(t, err.Hint, "No live row of it was touched.")
+			require.Contains(t, err.Hint, "No live row of the table was touched.")
 			require.Equal(t, "anon_rebuild_counts", err.TableName)
 			require.Equal(t, before, s.live0())
 			if c.change == "" {
@@ -242,6 +242,7 @@ func TestConditionsAreOneImmutableExpression(t *testing.T) {
 		s.refused("S9015", "SELECT cs9.delete_rows('anon.anon_rebuild_counts', 'where', $1)", bad)
 	}
 	s.refused("S9015", "SELECT cs9.drop_rows_where('anon.anon_rebuild_counts', NULL)")
+	require.Contains(t, s.refused("S9015", "SELECT cs9.drop_rows_where('anon.anon_rebuild_counts', 'random() < 0.5')").Detail, "functions in a condition must be marked IMMUTABLE")
 	require.Equal(t, oldRows, s.live())
 	require.Equal(t, 24, pgtest.Scalar[int](t, s.conn, "SELECT count(*)::integer FROM cs9.staged_delete"))
 }
