@@ -35,7 +35,7 @@ type difference struct {
 // checkFlags are the flags of check.
 type checkFlags struct {
 	definitions           []string
-	out                   string
+	migrations            string
 	database              bool
 	scratchURL, scratchIn string
 }
@@ -70,7 +70,7 @@ keys reference.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.definitions, "definitions", []string{"definitions"}, "a folder of definition files, or one file; may be repeated")
-	flags.StringVar(&f.out, "out", defaultFolder, "the folder of migrations, and of cs9gen.lock")
+	flags.StringVar(&f.migrations, "migrations", defaultFolder, "the folder of migrations, and of cs9gen.lock")
 	flags.BoolVar(&f.database, "database", false, "check the database too that DATABASE_URL or the PG* variables name")
 	flags.StringVar(&a.databaseURL, databaseFlag, "", "check this database too")
 	flags.StringVar(&f.scratchURL, "scratch-url", "", "where the scratch database is created; else on the server of the database")
@@ -89,11 +89,11 @@ func (a *app) check(cmd *cobra.Command, f checkFlags) error {
 	if err != nil {
 		return err
 	}
-	folder, err := sqlgen.CheckFolder(f.out, defs)
+	folder, err := sqlgen.CheckFolder(f.migrations, defs)
 	if err != nil {
 		return err
 	}
-	report := checked{Folder: f.out, Differences: []difference{}}
+	report := checked{Folder: f.migrations, Differences: []difference{}}
 	found, looked := folder.Differences, false
 	if withDatabase && !folder.Broken {
 		installed, name, err := a.checkDatabase(cmd, f, defs.Tables, func(database string) {
@@ -136,7 +136,7 @@ func (a *app) checkDatabase(cmd *cobra.Command, f checkFlags, tables []sqlgen.Ta
 	if err != nil {
 		return nil, "", err
 	}
-	options := check.Options{Folder: f.out, Tables: tables, LeftOver: leftOver}
+	options := check.Options{Folder: f.migrations, Tables: tables, LeftOver: leftOver}
 	if cmd.Flags().Changed("scratch-url") {
 		if f.scratchURL == "" {
 			return nil, "", wrongUse(cmd, errors.New("--scratch-url is empty"))

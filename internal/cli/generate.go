@@ -40,7 +40,7 @@ const defaultFolder = "migrations"
 // generateFlags are the flags of generate.
 type generateFlags struct {
 	definitions, allow []string
-	out                string
+	migrations         string
 	dryRun, concurrent bool
 }
 
@@ -62,7 +62,7 @@ the file as "-- Hazard: ...". What destroys data (dropping a table, a column or 
 partition, or a type that may not hold each value) is refused unless it is named
 by --allow-destroy.`,
 		Example: `  cs9gen generate
-  cs9gen generate --definitions shared --definitions tables/more.yaml --out db/migrations
+  cs9gen generate --definitions shared --definitions tables/more.yaml --migrations db/migrations
   cs9gen generate --dry-run
   cs9gen generate --allow-destroy anon.counts.region --concurrent-indexes`,
 		Args: arguments(cobra.NoArgs),
@@ -70,7 +70,7 @@ by --allow-destroy.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.definitions, "definitions", []string{"definitions"}, "a folder of definition files, or one file; may be repeated")
-	flags.StringVar(&f.out, "out", defaultFolder, "the folder of migrations, and of cs9gen.lock")
+	flags.StringVar(&f.migrations, "migrations", defaultFolder, "the folder of migrations, and of cs9gen.lock")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "list the files, hazards and what is destroyed; write nothing")
 	flags.StringArrayVar(&f.allow, "allow-destroy", nil, "let the change destroy this: schema.table, schema.table.column, a partition as schema.partition, or all; may be repeated")
 	flags.BoolVar(&f.concurrent, "concurrent-indexes", false, "build indexes of tables that are there in a migration of their own, CONCURRENTLY, outside a transaction")
@@ -82,7 +82,7 @@ func (a *app) generate(f generateFlags) error {
 	if err != nil {
 		return err
 	}
-	change, err := sqlgen.PlanChange(f.out, defs, sqlgen.ChangeOptions{AllowDestroy: f.allow, ConcurrentIndexes: f.concurrent})
+	change, err := sqlgen.PlanChange(f.migrations, defs, sqlgen.ChangeOptions{AllowDestroy: f.allow, ConcurrentIndexes: f.concurrent})
 	if err != nil {
 		return adviseChange(err)
 	}
@@ -92,15 +92,15 @@ func (a *app) generate(f generateFlags) error {
 		}
 	}
 	report := generation{DryRun: f.dryRun, Files: []generatedFile{}, Hazards: append([]string{}, change.Hazards...), Destroys: []destroyed{}, lock: change.LockChanges(), apply: "cs9gen migrate up"}
-	if f.out != defaultFolder {
-		report.apply += " --dir " + shellWord(f.out)
+	if f.migrations != defaultFolder {
+		report.apply += " --migrations " + shellWord(f.migrations)
 	}
 	for _, p := range change.Files {
 		state := "new"
 		if p.Exists {
 			state = "unchanged"
 		}
-		report.Files = append(report.Files, generatedFile{File: filepath.Join(f.out, p.Name), State: state})
+		report.Files = append(report.Files, generatedFile{File: filepath.Join(f.migrations, p.Name), State: state})
 	}
 	for _, d := range change.Destroys {
 		report.Destroys = append(report.Destroys, destroyed{d.Name, d.What})

@@ -41,7 +41,7 @@ func (a *app) init(dir string) error {
 	}
 	next := "cs9gen generate"
 	if dir != "." {
-		next = fmt.Sprintf("cs9gen generate --definitions %s --out %s", shellWord(filepath.Dir(path)), shellWord(filepath.Join(dir, defaultFolder)))
+		next = fmt.Sprintf("cs9gen generate --definitions %s --migrations %s", shellWord(filepath.Dir(path)), shellWord(filepath.Join(dir, defaultFolder)))
 	}
 	if a.json {
 		return a.printJSON(map[string]string{"written": path, "next": next})

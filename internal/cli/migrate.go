@@ -43,7 +43,7 @@ table, goose_db_version, so that stock goose can be used instead at any time.`,
 		Args:    cobra.ArbitraryArgs,
 		RunE:    needsSubcommand,
 	}
-	cmd.PersistentFlags().StringVar(&dir, "dir", defaultFolder, "the folder of migrations")
+	cmd.PersistentFlags().StringVar(&dir, "migrations", defaultFolder, "the folder of migrations")
 	a.addDatabaseFlag(cmd.PersistentFlags())
 	cmd.AddCommand(newMigrateUpCommand(a, &dir), newMigrateDownCommand(a, &dir), newMigrateStatusCommand(a, &dir))
 	return cmd
@@ -56,7 +56,7 @@ func newMigrateUpCommand(a *app, dir *string) *cobra.Command {
 		Long: `Applies all pending migrations, each in a transaction of its own unless the file
 says NO TRANSACTION: after an error those before it stay applied. Two at once are
 safe, the second waits.`,
-		Example: "  cs9gen migrate up --dir db/migrations",
+		Example: "  cs9gen migrate up --migrations db/migrations",
 		Args:    arguments(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return a.withMigrator(cmd, *dir, func(ctx context.Context, m *migrate.Migrator) error {
@@ -125,7 +125,7 @@ func (a *app) withMigrator(cmd *cobra.Command, dir string, do func(context.Conte
 	}
 	m, err := migrate.Open(cfg.ConnConfig, dir)
 	if err != nil {
-		return advise(err, migrate.ErrNoMigrations, "cs9gen generate writes them; --dir names their folder")
+		return advise(err, migrate.ErrNoMigrations, "cs9gen generate writes them; --migrations names their folder")
 	}
 	return errors.Join(do(cmd.Context(), m), m.Close())
 }

@@ -131,7 +131,7 @@ func (l *nameLab) command(args ...string) string {
 
 func (l *nameLab) generate() string {
 	l.Helper()
-	return l.command("generate", "--definitions", l.definitions, "--out", l.dir)
+	return l.command("generate", "--definitions", l.definitions, "--migrations", l.dir)
 }
 
 // reset gives an odd table the same old rows.
@@ -201,18 +201,18 @@ func TestNamesEqualPlainSQL(t *testing.T) {
 	l := newNameLab(t)
 	empty := l.relations()
 	l.generate()
-	l.command("migrate", "up", "--dir", l.dir)
+	l.command("migrate", "up", "--migrations", l.dir)
 	if said := l.generate(); !strings.HasSuffix(said, "nothing changes\n") {
 		t.Errorf("generate a second time: %s", said)
 	}
 	t.Run("each in each mode", l.eachMode)
 	t.Run("each by its own roles", l.ownRoles)
 	t.Run("names with one prefix", l.onePrefix)
-	l.command("migrate", "down", "--dir", l.dir, "--to", "0")
+	l.command("migrate", "down", "--migrations", l.dir, "--to", "0")
 	if left := l.relations(); left != empty {
 		t.Errorf("migrate down left %s", left)
 	}
-	l.command("migrate", "up", "--dir", l.dir)
+	l.command("migrate", "up", "--migrations", l.dir)
 }
 
 // relations lists what is not PostgreSQL's or goose's.
