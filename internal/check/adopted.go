@@ -105,8 +105,8 @@ func makeAdopted(ctx context.Context, conn *pgx.Conn, sequences []string) error 
 func foreignKeysMade(ctx context.Context, conn *pgx.Conn) error {
 	var missing []string
 	err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		any, err := exists(ctx, tx, "cs9gen_check.foreign_key")
-		if err != nil || !any {
+		waiting, err := exists(ctx, tx, "cs9gen_check.foreign_key")
+		if err != nil || !waiting {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "SELECT cs9gen_check.add_foreign_keys()"); err != nil {
@@ -128,8 +128,8 @@ func foreignKeysMade(ctx context.Context, conn *pgx.Conn) error {
 // readMade returns the tables that were made because a migration adopts them,
 // with their partitions, and their schemas: objects of the catalogue.
 func readMade(ctx context.Context, tx pgx.Tx) (map[string]bool, error) {
-	any, err := exists(ctx, tx, "cs9gen_check.made")
-	if err != nil || !any {
+	recorded, err := exists(ctx, tx, "cs9gen_check.made")
+	if err != nil || !recorded {
 		return nil, err
 	}
 	rows, err := tx.Query(ctx, `
