@@ -15,6 +15,9 @@ DECLARE
     v_key     record;
     v_row     text;
 BEGIN
+    IF v_deletes = 'false' AND cs9.staged_label(p_run_id, p_table_id) IS NULL THEN
+        RETURN;
+    END IF;
     FOR v_key IN
         SELECT k.*, g.what, g.gone, CASE WHEN k.goes_out THEN format('NOT (%s)', v_deletes) ELSE 'true' END AS stays
         FROM cs9.foreign_keys(p_table_id) AS k
