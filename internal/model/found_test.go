@@ -106,3 +106,21 @@ func TestP8ABeginThatIsRefusedForItsModeOwnsNothing(t *testing.T) {
 		requireCall(t, db, "", "INSERT INTO cs9.task (task) VALUES ('t') ON CONFLICT DO NOTHING")
 	}
 }
+
+// TestP7ATableThatARunLeavesAloneMayBeLocked: nothing at it has to be proved.
+func TestP7ATableThatARunLeavesAloneMayBeLocked(t *testing.T) {
+	t.Parallel()
+	db := newModelDatabase(t)
+	for _, call := range []string{
+		"SELECT run_id FROM cs9.begin_run('t', 'k', ARRAY['m.parts'], '[1]')",
+		"SELECT cs9.begin_plan(run_id, 1, 1) FROM cs9.run",
+		"SELECT cs9.finish_plan(run_id, 1, 1) FROM cs9.run",
+		"SELECT cs9.finish_run(run_id, 1) FROM cs9.run",
+		"SET cs9.lock_timeout = '20ms'; SET cs9.lock_retries = 0",
+	} {
+		requireCall(t, db, "", call)
+	}
+	_, err := db.observer.Exec(t.Context(), "BEGIN; LOCK TABLE m.parts IN ACCESS EXCLUSIVE MODE")
+	require.NoError(t, err)
+	requireCall(t, db, "", "SELECT cs9.begin_publish('t', 'k', NULL, 1)")
+}
