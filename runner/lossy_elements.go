@@ -63,15 +63,7 @@ func lossOfElements(oid uint32, typmod int32, value any) string {
 
 // lossOfArray looks at an array of the driver's own.
 func lossOfArray(oid uint32, typmod int32, array pgtype.ArrayGetter) string {
-	dimensions := array.Dimensions()
-	if len(dimensions) == 0 {
-		return ""
-	}
-	count := 1
-	for _, d := range dimensions {
-		count *= int(d.Length)
-	}
-	for i := range count {
+	for i := range elementCount(array.Dimensions()) {
 		if why := loss(oid, typmod, array.Index(i)); why != "" {
 			return fmt.Sprintf("element %d: %s", i+1, why)
 		}
@@ -98,4 +90,17 @@ func lossOfBounds(oid uint32, r pgtype.RangeValuer) string {
 		}
 	}
 	return ""
+}
+
+// elementCount returns how many elements an array of these dimensions has: none
+// when it has no dimension.
+func elementCount(dimensions []pgtype.ArrayDimension) int {
+	if len(dimensions) == 0 {
+		return 0
+	}
+	count := 1
+	for _, d := range dimensions {
+		count *= int(d.Length)
+	}
+	return count
 }

@@ -32,10 +32,7 @@ func numberWithNaN(value any) any {
 		}
 		return value
 	}
-	v := reflect.ValueOf(value)
-	for v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
+	v := pointedTo(value)
 	if v.Kind() == reflect.Float64 && math.IsNaN(v.Float()) {
 		return postgresNaN
 	}
@@ -52,10 +49,7 @@ func arrayWithNaN(value any) any {
 	if list, ok := value.([]float64); ok && !slices.ContainsFunc(list, math.IsNaN) {
 		return value
 	}
-	v := reflect.ValueOf(value)
-	for v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
+	v := pointedTo(value)
 	if !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Slice) && v.IsNil() {
 		return value
 	}
@@ -81,3 +75,12 @@ type nanArray struct{ pgtype.ArrayGetter }
 
 // Index returns an element.
 func (a nanArray) Index(i int) any { return numberWithNaN(a.ArrayGetter.Index(i)) }
+
+// pointedTo follows the pointers of a value to their end, which may be nil.
+func pointedTo(value any) reflect.Value {
+	v := reflect.ValueOf(value)
+	for v.Kind() == reflect.Pointer && !v.IsNil() {
+		v = v.Elem()
+	}
+	return v
+}

@@ -270,10 +270,7 @@ func (c *copySource) interval(value any) ([]byte, error) {
 // intervals makes texts of an array of intervals, each as interval does; false for
 // what is no array, or none at all.
 func (c *copySource) intervals(value any) (array pgtype.Array[any], ok bool, err error) {
-	v := reflect.ValueOf(value)
-	for v.Kind() == reflect.Pointer && !v.IsNil() {
-		v = v.Elem()
-	}
+	v := pointedTo(value)
 	if !v.IsValid() || v.Kind() == reflect.Pointer {
 		return array, false, nil
 	}
@@ -281,11 +278,7 @@ func (c *copySource) intervals(value any) (array pgtype.Array[any], ok bool, err
 	switch {
 	case isArray && getter.Dimensions() != nil:
 		array.Dims, array.Valid = getter.Dimensions(), true
-		count := 1
-		for _, d := range array.Dims {
-			count *= int(d.Length)
-		}
-		for i := range count {
+		for i := range elementCount(array.Dims) {
 			array.Elements = append(array.Elements, getter.Index(i))
 		}
 	case !isArray && (v.Kind() == reflect.Array || v.Kind() == reflect.Slice && !v.IsNil()) && !isBytes(v.Type()):

@@ -45,7 +45,7 @@ func madeKinds() []kind {
 		{name: "intervals", sql: "interval[]", values: []value{
 			lit(`{"-1 mons +2 days +00:00:00.000001","+1 mons -2 days +00:00:03.5",NULL}`, g([]pgtype.Interval{minus, plus, {}}), g([]*pgtype.Interval{&minus, &plus, nil}), g(&[]pgtype.Interval{minus, plus, {}}), g([]any{minus, "+1 mons -2 days +00:00:03.5", nil})),
 			lit("{-01:30:00,02:00:00}", g([]time.Duration{-90 * time.Minute, 2 * time.Hour}), g([2]time.Duration{-90 * time.Minute, 2 * time.Hour}), g([]string{"-01:30:00", "02:00:00"})),
-			lit(`{{"-1 mons +2 days +00:00:00.000001"},{"+1 mons -2 days +00:00:03.5"}}`, g([][]pgtype.Interval{{minus}, {plus}})), lit("{}", g([]time.Duration{}), g([]pgtype.Interval{})), null(g([]time.Duration(nil)), g((*[]pgtype.Interval)(nil)), g(pgtype.Array[pgtype.Interval]{}), g((*pgtype.Array[pgtype.Interval])(nil))),
+			lit(`{{"-1 mons +2 days +00:00:00.000001"},{"+1 mons -2 days +00:00:03.5"}}`, g([][]pgtype.Interval{{minus}, {plus}})), lit("{}", g([]time.Duration{}), g([]pgtype.Interval{}), g(pgtype.Array[pgtype.Interval]{Dims: []pgtype.ArrayDimension{}, Valid: true})), null(g([]time.Duration(nil)), g((*[]pgtype.Interval)(nil)), g(pgtype.Array[pgtype.Interval]{}), g((*pgtype.Array[pgtype.Interval])(nil))),
 			lit(`[0:1]={"-1 mons +2 days +00:00:00.000001","+1 mons -2 days +00:00:03.5"}`, g(pgtype.Array[pgtype.Interval]{Elements: []pgtype.Interval{minus, plus}, Dims: []pgtype.ArrayDimension{{Length: 2, LowerBound: 0}}, Valid: true})),
 		}},
 		{name: "numerics", sql: "numeric(10,2)[]", values: []value{lit("{1.50,0.00}", g([]float64{1.5, 0}), g([]decimal{"1.5", "0"}))}},
