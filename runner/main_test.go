@@ -3,7 +3,6 @@ package runner_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -13,7 +12,6 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"go.uber.org/goleak"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 	"github.com/cs9gen/cs9gen/runner"
@@ -23,13 +21,7 @@ func TestMain(m *testing.M) {
 	if url := os.Getenv(childURL); url != "" {
 		childMain(url)
 	}
-	pgtest.Main(m, func(code int) int {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, "goroutines are left:", err)
-			return max(code, 1)
-		}
-		return code
-	})
+	pgtest.Main(m, pgtest.NoGoroutineLeft)
 }
 
 const definitions = "testdata/tables.yaml"

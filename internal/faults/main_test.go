@@ -3,29 +3,20 @@ package faults_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"go.uber.org/goleak"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 	"github.com/cs9gen/cs9gen/runner"
 )
 
 func TestMain(m *testing.M) {
-	pgtest.Main(m, func(code int) int {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, "goroutines are left:", err)
-			return max(code, 1)
-		}
-		return code
-	})
+	pgtest.Main(m, pgtest.NoGoroutineLeft)
 }
 
 const definitions = "testdata/tables.yaml"

@@ -3,7 +3,6 @@ package matrix
 import (
 	"context"
 	"flag"
-	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -12,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-	"go.uber.org/goleak"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 	"github.com/cs9gen/cs9gen/runner"
@@ -21,13 +19,7 @@ import (
 var update = flag.Bool("update", false, "write docs/values.md anew")
 
 func TestMain(m *testing.M) {
-	pgtest.Main(m, func(code int) int {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, "goroutines are left:", err)
-			return max(code, 1)
-		}
-		return code
-	})
+	pgtest.Main(m, pgtest.NoGoroutineLeft)
 }
 
 // modes are the ways a write becomes live; direct is a run without a run key.

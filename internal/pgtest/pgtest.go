@@ -22,6 +22,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	_ "github.com/jackc/pgx/v5/stdlib" // the database/sql driver that goose needs
 	"github.com/pressly/goose/v3"
+	"go.uber.org/goleak"
 
 	"github.com/cs9gen/cs9gen/internal/pgserver"
 	"github.com/cs9gen/cs9gen/migrations"
@@ -53,6 +54,15 @@ func Main(m *testing.M, after ...func(code int) int) {
 		code = f(code)
 	}
 	os.Exit(code)
+}
+
+// NoGoroutineLeft is for [Main]: it fails a test program that leaves goroutines.
+func NoGoroutineLeft(code int) int {
+	if err := goleak.Find(); err != nil {
+		fmt.Fprintln(os.Stderr, "goroutines are left:", err)
+		return max(code, 1)
+	}
+	return code
 }
 
 // Server returns the server of this test program.

@@ -1,24 +1,15 @@
 package readers_test
 
 import (
-	"fmt"
 	"os"
 	"strconv"
 	"testing"
-
-	"go.uber.org/goleak"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 )
 
 func TestMain(m *testing.M) {
-	pgtest.Main(m, func(code int) int {
-		if err := goleak.Find(); err != nil {
-			fmt.Fprintln(os.Stderr, "goroutines are left:", err)
-			return max(code, 1)
-		}
-		return code
-	})
+	pgtest.Main(m, pgtest.NoGoroutineLeft)
 }
 
 // How many publishes of each mode are watched: usually, and where the page that
