@@ -100,12 +100,8 @@ func Start(ctx context.Context, cfg *Config) (*Server, error) {
 // create makes the cluster and starts the server, on another port when the
 // first was taken in between.
 func (s *Server) create(ctx context.Context, port func(context.Context) (int, error)) error {
-	var err error
-	if s.account, err = unprivileged(); err != nil {
+	if err := s.makeFolder(); err != nil {
 		return err
-	}
-	if s.dir, err = os.MkdirTemp(s.account.tempDir(), "cs9gen-pg-"); err != nil {
-		return fmt.Errorf("make folder: %w", err)
 	}
 	random := make([]byte, 16)
 	if _, err := rand.Read(random); err != nil {
@@ -116,7 +112,7 @@ func (s *Server) create(ctx context.Context, port func(context.Context) (int, er
 	if err := os.WriteFile(passwordFile, []byte(s.password), 0o600); err != nil {
 		return fmt.Errorf("write password: %w", err)
 	}
-	if err := s.account.own(s.dir, passwordFile); err != nil {
+	if err := s.account.own(passwordFile); err != nil {
 		return err
 	}
 	initdb := exec.CommandContext(ctx, filepath.Join(s.binDir, "initdb"), "--pgdata", s.DataDir(), "--username", "postgres",
@@ -126,6 +122,22 @@ func (s *Server) create(ctx context.Context, port func(context.Context) (int, er
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return fmt.Errorf("initdb: %w%s\n%s", err, s.account.hint(err), out)
 	}
+	return s.startSomewhere(ctx, port)
+}
+
+// makeFolder makes the folder that holds all of the server's files.
+func (s *Server) makeFolder() (err error) {
+	if s.account, err = unprivileged(); err != nil {
+		return err
+	}
+	if s.dir, err = os.MkdirTemp(s.account.tempDir(), "cs9gen-pg-"); err != nil {
+		return fmt.Errorf("make folder: %w", err)
+	}
+	return s.account.own(s.dir)
+}
+
+// startSomewhere starts the server on a port that is free.
+func (s *Server) startSomewhere(ctx context.Context, port func(context.Context) (int, error)) (err error) {
 	for try := 1; ; try++ {
 		if s.port, err = port(ctx); err != nil {
 			return err
