@@ -31,6 +31,12 @@
 // connection to another, and would lose the lock that the life of a run is. That
 // is noticed, and stops the run with [ErrNotOwner].
 //
+// These sessions set what they count on, whatever database, role and hooks say:
+// read committed, no statement_timeout, no idle timeout, UTF-8. A proof, a
+// publish and the wait for a slow source take as long as they take: give the
+// context a deadline where you want a limit. The limits on locks are those of
+// [Config]. Through a proxy, direct writes keep the session's own settings.
+//
 // # Values
 //
 // Nothing is rounded, cut or wrapped on its way into a column: 3.7 for an

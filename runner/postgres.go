@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -14,6 +13,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgconn/ctxwatch"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/cs9gen/cs9gen/internal/pgsession"
 )
 
 // postgres opens the connections of runs. All SQL of this package is in the
@@ -33,15 +34,17 @@ const cancelWait = 5 * time.Second
 
 // pgSession is one connection of a run's own.
 type pgSession struct {
-	conn   *pgx.Conn
-	log    *slog.Logger
-	place  string
-	pid    string // of the server's process, when the session began
-	cancel *canceller
+	conn     *pgx.Conn
+	log      *slog.Logger
+	place    string
+	pid      string // of the server's process, when the session began
+	cancel   *canceller
+	settings []pgsession.Setting // beside those that each session has
+	settled  bool                // the session has its settings
 }
 
 // connect opens a connection in the way in which the pool would.
-func (p *postgres) connect(ctx context.Context, label string, notice func(*pgconn.Notice)) (*pgSession, error) {
+func (p *postgres) connect(ctx context.Context, label string, notice func(*pgconn.Notice), settings ...pgsession.Setting) (*pgSession, error) {
 	pool := p.pool.Config()
 	cfg := pool.ConnConfig
 	if pool.BeforeConnect != nil {
@@ -55,7 +58,7 @@ func (p *postgres) connect(ctx context.Context, label string, notice func(*pgcon
 	cfg.RuntimeParams["application_name"] = label
 	// a cached statement fails once when a migration changed its table
 	cfg.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
-	s := &pgSession{log: p.cfg.Logger}
+	s := &pgSession{log: p.cfg.Logger, settings: settings}
 	cfg.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		s.cancel = newCanceller(conn)
 		return s.cancel
@@ -86,18 +89,10 @@ func (p *postgres) connect(ctx context.Context, label string, notice func(*pgcon
 	return s, nil
 }
 
-// prepare makes the server notice a client that has gone while a statement
-// runs, so that a killed process gives its task back within a second, and asks
-// which process serves this session and which database this is.
+// prepare asks which process serves this session and which database this is,
+// and gives the session its settings. Behind a proxy it has none before it is
+// certain that they do not end up in the sessions of others: see settle.
 func (s *pgSession) prepare(ctx context.Context) error {
-	_, err := s.conn.Exec(ctx, "SELECT pg_catalog.set_config('client_connection_check_interval', '1s', false)")
-	var pgErr *pgconn.PgError
-	if errors.As(err, &pgErr) {
-		// not every platform has it
-		s.log.Debug("client_connection_check_interval is not available", "error", err)
-	} else if err != nil {
-		return dbError(ctx, "connect", "", err)
-	}
 	// the moment a server started tells it from every other one
 	row, err := s.simple(ctx, `SELECT pg_catalog.pg_backend_pid(), pg_catalog.format('database %I (oid %s) of the server started at %s%s', d.datname, d.oid,
 		pg_catalog.to_char(pg_catalog.pg_postmaster_start_time() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US'), CASE WHEN pg_catalog.pg_is_in_recovery() THEN ', a standby' ELSE '' END)
@@ -106,7 +101,23 @@ func (s *pgSession) prepare(ctx context.Context) error {
 		return err
 	}
 	s.pid, s.place = row[0], row[1]
-	return nil
+	if s.proxied() {
+		return nil
+	}
+	return s.settle(ctx)
+}
+
+// proxied reports a session that a proxy lends: who is told another process than
+// the one that serves it talks to one.
+func (s *pgSession) proxied() bool { return s.pid != fmt.Sprint(s.conn.PgConn().PID()) }
+
+// settle gives the session its settings, once.
+func (s *pgSession) settle(ctx context.Context) error {
+	if s.settled {
+		return nil
+	}
+	s.settled = true
+	return dbError(ctx, "connect", "", pgsession.Prepare(ctx, s.conn.PgConn(), s.settings...))
 }
 
 // simple runs a query without parameters and returns its one row as text. It is
@@ -137,10 +148,16 @@ func (s *pgSession) mustBeAt(where string) error {
 		"all tables of a run are in one database: name one host, and let no hook of the pool change it")
 }
 
-// close ends the connection, and waits until the driver has let go of it.
+// close ends the connection, and waits until the driver has let go of it. What a
+// proxy lent goes back as it was.
 func (s *pgSession) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), cancelWait)
 	defer cancel()
+	if s.settled && s.proxied() && !s.conn.IsClosed() {
+		if err := pgsession.Discard(ctx, s.conn.PgConn()); err != nil {
+			s.log.Debug("the session of the proxy was not given back as it was", "error", err)
+		}
+	}
 	_ = s.conn.Close(ctx)
 	select {
 	case <-s.conn.PgConn().CleanupDone():

@@ -3,11 +3,14 @@ package runner
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/cs9gen/cs9gen/internal/pgsession"
 )
 
 // pgOwner is the session that holds the task's lock. The run is alive as long
@@ -31,25 +34,16 @@ func (p *postgres) openOwner(ctx context.Context, label string, progress func(Pr
 // progress, and it waits for locks as the configuration says.
 func (p *postgres) openPublisher(ctx context.Context, label string, progress func(Progress)) (*pgSession, error) {
 	log := p.cfg.Logger
-	s, err := p.connect(ctx, label, func(n *pgconn.Notice) {
+	return p.connect(ctx, label, func(n *pgconn.Notice) {
 		if event, ok := publishProgress(n.Detail); ok {
 			progress(event)
 			return
 		}
 		log.Debug("notice of the database", "severity", n.Severity, "message", n.Message, "detail", n.Detail)
-	})
-	if err != nil {
-		return nil, err
-	}
-	_, err = s.simple(ctx, fmt.Sprintf(`SELECT pg_catalog.set_config('cs9.lock_timeout', '%s', false),
-		pg_catalog.set_config('cs9.lock_retries', '%d', false),
-		pg_catalog.set_config('cs9.lock_backoff', '%s', false)`,
-		milliseconds(p.cfg.LockTimeout), p.cfg.LockRetries, milliseconds(p.cfg.LockBackoff)))
-	if err != nil {
-		s.close()
-		return nil, err
-	}
-	return s, nil
+	},
+		pgsession.Setting{Name: "cs9.lock_timeout", Value: milliseconds(p.cfg.LockTimeout)},
+		pgsession.Setting{Name: "cs9.lock_retries", Value: strconv.Itoa(p.cfg.LockRetries)},
+		pgsession.Setting{Name: "cs9.lock_backoff", Value: milliseconds(p.cfg.LockBackoff)})
 }
 
 // pgMover is a session that helps with a publish.
@@ -57,10 +51,14 @@ type pgMover struct{ *pgSession }
 
 func (p *postgres) openMover(ctx context.Context, label, where string, progress func(Progress)) (mover, error) {
 	s, err := p.openPublisher(ctx, label, progress)
-	if err == nil {
-		err = s.mustBeAt(where)
-	}
 	if err != nil {
+		return nil, err
+	}
+	if err := s.mustBeAt(where); err != nil {
+		return nil, err
+	}
+	if err := s.settle(ctx); err != nil {
+		s.close()
 		return nil, err
 	}
 	return pgMover{s}, nil

@@ -27,6 +27,14 @@ func (p *postgres) openWorker(ctx context.Context, label, where string, direct b
 	if err := s.mustBeAt(where); err != nil {
 		return nil, err
 	}
+	// a direct one outlives no transaction, and a proxy may pool them; the owner
+	// of any other has made certain that it does not
+	if !direct {
+		if err := s.settle(ctx); err != nil {
+			s.close()
+			return nil, err
+		}
+	}
 	return &pgWorker{pgSession: s, direct: direct}, nil
 }
 

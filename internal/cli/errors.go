@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -213,22 +212,25 @@ func cannotConnect(e *pgconn.ConnectError) string {
 func (a *app) report(err error) int {
 	f := describe(err)
 	if a.json {
-		text, err := json.Marshal(f)
-		if err != nil {
-			text = []byte(`{"error":"the error cannot be written as JSON"}`)
-		}
-		a.note("%s\n", text)
+		a.noteJSON(f)
 		return f.ExitCode
 	}
 	for _, problem := range f.Problems {
 		a.note("%s\n", problem)
 	}
-	a.note("cs9gen: %s\n", strings.ReplaceAll(f.Message, "\n", "\ncs9gen: ")) // several errors that were joined
-	if f.Detail != "" {
-		a.note("detail: %s\n", f.Detail)
-	}
-	if f.Hint != "" {
-		a.note("hint: %s\n", f.Hint)
-	}
+	a.lines("cs9gen", f.Message) // several errors that were joined
+	a.lines("detail", f.Detail)
+	a.lines("hint", f.Hint)
 	return f.ExitCode
+}
+
+// lines says in each line what it belongs to: a text of others cannot pass for
+// another part of the report.
+func (a *app) lines(name, text string) {
+	if text == "" {
+		return
+	}
+	for line := range strings.Lines(text) {
+		a.note(name+": %s\n", strings.TrimRight(line, "\r\n"))
+	}
 }

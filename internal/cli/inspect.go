@@ -112,10 +112,10 @@ func (a *app) reportInspection(r *inspect.Result, out string) error {
 		return a.printJSON(inspectionOf(r, out))
 	}
 	for _, n := range r.Notes {
-		a.note("note: %s: %s\n", plain(n.Table), plain(n.Text))
+		a.note("note: %s: %s\n", n.Table, n.Text)
 	}
 	for _, l := range r.LeftOut {
-		a.note("left out: %s: %s\n", plain(l.Table), plain(l.Text))
+		a.note("left out: %s: %s\n", l.Table, l.Text)
 	}
 	switch {
 	case r.File == nil:

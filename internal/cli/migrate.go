@@ -127,6 +127,9 @@ func (a *app) withMigrator(cmd *cobra.Command, dir string, do func(context.Conte
 	if err != nil {
 		return advise(err, migrate.ErrNoMigrations, "cs9gen generate writes them; --migrations names their folder")
 	}
+	m.Waiting = func(session string) {
+		a.remark("another session is migrating this database: waiting up to %s for %s", m.Wait, session)
+	}
 	return errors.Join(do(cmd.Context(), m), m.Close())
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -19,8 +20,10 @@ func (a *app) print(text string) error {
 	return nil
 }
 
+// printf writes a report of the format's own lines: what is put into them takes
+// none, and cannot steer a terminal.
 func (a *app) printf(format string, args ...any) error {
-	return a.print(fmt.Sprintf(format, args...))
+	return a.print(fmt.Sprintf(format, plainAll(args)...))
 }
 
 // printJSON writes a report for programs.
@@ -32,9 +35,45 @@ func (a *app) printJSON(v any) error {
 	return a.print(string(text) + "\n")
 }
 
-// note writes to standard error, for which there is no one to tell.
+// note writes lines to standard error, for which there is no one to tell. What is
+// put into them takes no line of its own, and cannot steer a terminal.
 func (a *app) note(format string, args ...any) {
-	_, _ = fmt.Fprintf(a.stderr, format, args...)
+	_, _ = fmt.Fprintf(a.stderr, format, plainAll(args)...)
+}
+
+// noteJSON writes a line for programs to standard error.
+func (a *app) noteJSON(v any) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		text = []byte(`{"error":"this cannot be written as JSON"}`)
+	}
+	_, _ = fmt.Fprintf(a.stderr, "%s\n", text)
+}
+
+// remark says something beside the report.
+func (a *app) remark(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if a.json {
+		a.noteJSON(map[string]string{"note": text})
+		return
+	}
+	a.note("%s\n", text)
+}
+
+// plainAll makes each text plain.
+func plainAll(args []any) []any {
+	out := make([]any, len(args))
+	for i, arg := range args {
+		switch arg := arg.(type) {
+		case string:
+			out[i] = plain(arg)
+		case error:
+			out[i] = plain(arg.Error())
+		default:
+			out[i] = arg
+		}
+	}
+	return out
 }
 
 // table lays rows out in columns. A head in capitals comes first if there is one.
@@ -71,17 +110,21 @@ func (t *table) String() string {
 	return strings.Join(lines, "")
 }
 
-// plain returns text that takes one cell and cannot steer a terminal.
+// plain returns text that takes one cell and cannot steer a terminal: what cannot
+// be seen is written as Go does it, \x1b.
 func plain(s string) string {
-	return strings.Map(func(c rune) rune {
-		if unicode.IsSpace(c) {
-			return ' '
+	var b strings.Builder
+	for _, c := range s {
+		switch {
+		case unicode.IsSpace(c):
+			b.WriteByte(' ')
+		case unicode.IsPrint(c):
+			b.WriteRune(c)
+		default:
+			b.WriteString(strings.Trim(strconv.QuoteRune(c), "'"))
 		}
-		if !unicode.IsPrint(c) {
-			return unicode.ReplacementChar
-		}
-		return c
-	}, s)
+	}
+	return b.String()
 }
 
 // short cuts text that would make a table too wide.

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 
@@ -60,13 +59,10 @@ func (p *publishProgress) tell(progress runner.Progress) {
 }
 
 func (p *publishProgress) tellJSON(progress runner.Progress) {
-	text, err := json.Marshal(progressLine{
+	p.a.noteJSON(progressLine{
 		Progress: string(progress.Kind), RunID: progress.RunID, Step: progress.Step, Kind: progress.StepKind, Table: progress.Table,
 		RowsDone: progress.RowsDone, RowsTotal: progress.RowsTotal, Done: progress.Done, Note: progress.Note, Waits: progress.Waits,
 	})
-	if err == nil {
-		p.a.note("%s\n", text)
-	}
 }
 
 func (p *publishProgress) tellBar(progress runner.Progress) {
@@ -107,7 +103,7 @@ func (p *publishProgress) end() {
 
 // progressText says what was done, in a line.
 func progressText(p runner.Progress) string {
-	table := plain(p.Table)
+	table := p.Table
 	if p.Kind == runner.PublishWaits {
 		return fmt.Sprintf("%s: locked by another session, try %d follows", orDash(table), p.Waits)
 	}

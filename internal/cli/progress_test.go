@@ -75,7 +75,7 @@ func TestProgressOfAnEmptyMove(t *testing.T) {
 func TestCellsCannotSteerATerminal(t *testing.T) {
 	var rows table
 	rows.add("a\tb", "c\nd", "\x1b[2J")
-	require.Equal(t, "a b  c d  \uFFFD[2J\n", rows.String())
+	require.Equal(t, "a b  c d  \\x1b[2J\n", rows.String())
 }
 
 func TestCommandIsWrittenForAShell(t *testing.T) {

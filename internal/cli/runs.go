@@ -91,11 +91,7 @@ were discarded or done over.`, newest),
 func (a *app) reportRuns(runs []runner.RunStatus, all bool) error {
 	if !all && len(runs) > newest {
 		runs = runs[:newest]
-		note := fmt.Sprintf("only the newest %d runs are listed; --all lists all", newest)
-		if a.json {
-			note = fmt.Sprintf(`{"note":%q}`, note)
-		}
-		a.note("%s\n", note)
+		a.remark("only the newest %d runs are listed; --all lists all", newest)
 	}
 	if a.json {
 		reports := []runReport{}

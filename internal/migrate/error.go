@@ -43,11 +43,6 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.err }
 
-func isFromServer(err error) bool {
-	var pgErr *pgconn.PgError
-	return errors.As(err, &pgErr)
-}
-
 // failedStatement keeps the last statement that the database refused, to find
 // it again in its file: goose does not tell which one it was.
 type failedStatement struct {

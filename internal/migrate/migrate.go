@@ -18,22 +18,23 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
-	"github.com/pressly/goose/v3/lock"
+
+	"github.com/cs9gen/cs9gen/internal/pgsession"
 )
 
 // ErrNoMigrations says that the folder is not there, or holds no migration.
 var ErrNoMigrations = errors.New("there are no migrations")
 
-// ErrBusy says that another session is migrating the database, and did not end
-// in time.
-var ErrBusy = errors.New("another session is migrating this database")
-
-// busySeconds is how long a migration waits for another one to end.
-const busySeconds = 300
-
 // Migrator applies the migrations of one folder to one database.
 type Migrator struct {
+	// Wait is how long to wait for another migration of the database to end.
+	// Defaults to [DefaultWait].
+	Wait time.Duration
+	// Waiting is told once whom a wait is for. Defaults to nothing.
+	Waiting func(session string)
+
 	dir      string
+	cfg      *pgx.ConnConfig
 	db       *sql.DB
 	provider *goose.Provider
 	failed   *failedStatement
@@ -56,16 +57,13 @@ func Open(cfg *pgx.ConnConfig, dir string) (*Migrator, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%w: %s is no folder", ErrNoMigrations, dir)
 	}
-	session, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, busySeconds))
-	if err != nil {
-		return nil, fmt.Errorf("prepare the lock of migrations: %w", err)
-	}
-	m := &Migrator{dir: dir, failed: &failedStatement{}}
+	m := &Migrator{Wait: DefaultWait, dir: dir, cfg: cfg.Copy(), failed: &failedStatement{}}
 	cfg = cfg.Copy()
 	cfg.Tracer = m.failed
-	m.db = stdlib.OpenDB(*cfg)
+	m.db = stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(settle))
+	var err error
 	m.provider, err = goose.NewProvider(goose.DialectPostgres, m.db, os.DirFS(dir),
-		goose.WithSessionLocker(sessionLock{session}), goose.WithDisableGlobalRegistry(true))
+		goose.WithSessionLocker(sessionLock{m}), goose.WithDisableGlobalRegistry(true))
 	if err != nil {
 		if errors.Is(err, goose.ErrNoMigrations) {
 			err = fmt.Errorf("%w: the folder %s holds none", ErrNoMigrations, dir)
@@ -169,7 +167,12 @@ func (m *Migrator) outcome(op string, results []*goose.MigrationResult, err erro
 		failed.File = filepath.Join(m.dir, partial.Failed.Source.Path)
 		failed.Line = m.failed.line(failed.File)
 	}
-	if errors.Is(err, goose.ErrVersionNotFound) {
+	switch {
+	case errors.Is(err, ErrBusy):
+		failed.Hint = busyHint
+	case errors.Is(err, pgsession.ErrPooled):
+		failed.Hint = pgsession.DirectHint
+	case errors.Is(err, goose.ErrVersionNotFound):
 		failed.Hint = "a migration that is applied has no file in the folder: bring the file back; cs9gen migrate status names it"
 	}
 	return steps, failed
@@ -230,19 +233,4 @@ func (m *Migrator) applied(ctx context.Context) ([]*database.ListMigrationsResul
 		return nil, fmt.Errorf("list applied migrations: %w", err)
 	}
 	return applied, nil
-}
-
-// sessionLock makes goose's lock say what it waited for.
-type sessionLock struct{ lock.SessionLocker }
-
-// SessionLock waits for the lock that one migration at a time holds.
-func (l sessionLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
-	err := l.SessionLocker.SessionLock(ctx, conn)
-	if err == nil || ctx.Err() != nil {
-		return err //nolint:wrapcheck // goose wraps it
-	}
-	if isFromServer(err) {
-		return err //nolint:wrapcheck // goose wraps it
-	}
-	return fmt.Errorf("%w: waited %d s for it", ErrBusy, busySeconds)
 }

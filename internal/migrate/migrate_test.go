@@ -1,13 +1,17 @@
 package migrate
 
 import (
+	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
@@ -78,4 +82,43 @@ func TestOpenNeedsAFolderOfMigrations(t *testing.T) {
 		_, err := Open(cfg, dir)
 		require.ErrorIs(t, err, ErrNoMigrations)
 	}
+}
+
+func TestTheWaitForAnotherMigrationIsBoundedAndSaysWhoseItIs(t *testing.T) {
+	url := pgtest.EmptyDatabase(t)
+	other := pgtest.Connect(t, url+"&application_name=deployment")
+	take := func(call string) {
+		require.True(t, pgtest.Scalar[bool](t, other, "SELECT "+call+"($1) IS NOT NULL", int64(lock.DefaultLockID)))
+	}
+	take("pg_try_advisory_lock")
+	pid := fmt.Sprintf("process %d of the server (deployment, user postgres", other.PgConn().PID())
+	m := open(t, url, folder(t, "00001_a.sql"))
+	m.Wait = 0
+	_, err := m.Up(t.Context())
+	require.ErrorIs(t, err, ErrBusy)
+	require.ErrorContains(t, err, pid)
+	var failed *Error
+	require.ErrorAs(t, err, &failed)
+	require.Contains(t, failed.Hint, "pg_terminate_backend")
+
+	// it waits, says for whom once, and goes on
+	m.Wait = time.Minute
+	var told []string
+	m.Waiting = func(session string) {
+		told = append(told, session)
+		take("pg_advisory_unlock")
+	}
+	steps, err := m.Up(t.Context())
+	require.NoError(t, err)
+	require.Len(t, steps, 1)
+	require.Len(t, told, 1)
+	require.Contains(t, told[0], pid)
+
+	// a wait ends with its context
+	take("pg_try_advisory_lock")
+	ctx, cancel := context.WithCancel(t.Context())
+	m.Waiting = func(string) { cancel() }
+	_, err = m.Down(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.Equal(t, int64(1), pgtest.Scalar[int64](t, other, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"), "no lock is left but the other's")
 }
