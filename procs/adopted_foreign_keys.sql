@@ -33,9 +33,9 @@ BEGIN
     ), compared AS (
         SELECT e.key, e.value, l.*,
                -- what needs quotes depends on the server's version
-               replace(regexp_replace(e.value, '\s+', ' ', 'g'), '"', '') IN (
-                   replace(regexp_replace(l.head || l.referenced || l.tail, '\s+', ' ', 'g'), '"', ''),
-                   replace(regexp_replace(CASE WHEN l.indisprimary THEN l.head || l.tail END, '\s+', ' ', 'g'), '"', '')) AS fits
+               replace(regexp_replace(e.value, '[[:space:]]+', ' ', 'g'), '"', '') IN (
+                   replace(regexp_replace(l.head || l.referenced || l.tail, '[[:space:]]+', ' ', 'g'), '"', ''),
+                   replace(regexp_replace(CASE WHEN l.indisprimary THEN l.head || l.tail END, '[[:space:]]+', ' ', 'g'), '"', '')) AS fits
         FROM jsonb_each_text(p_keys) AS e
         LEFT JOIN own AS l ON l.conname = e.key
     )

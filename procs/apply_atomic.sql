@@ -14,9 +14,9 @@ DECLARE
     v_inserted   bigint;
 BEGIN
     SELECT d.* INTO STRICT v_definition FROM cs9.table_definition AS d WHERE d.table_id = p_table_id;
-    -- a run that only deletes has staged nothing: the template is as empty
-    v_staged := coalesce(cs9.staged_label(p_run_id, p_table_id), format('%I.%I', v_definition.schema_name, v_definition.staging_name));
-    EXECUTE format('SELECT a.rows_deleted, a.rows_updated, a.rows_inserted FROM %I.%I($1, $2, $3) AS a', v_definition.schema_name, v_definition.apply_function)
+    -- a run that only deletes has staged nothing
+    v_staged := coalesce(cs9.staged_label(p_run_id, p_table_id), format('(SELECT * FROM %I.%I WHERE false)', v_definition.schema_name, v_definition.staging_name));
+    EXECUTE format('SELECT cs9_a.rows_deleted, cs9_a.rows_updated, cs9_a.rows_inserted FROM %I.%I($1, $2, $3) AS cs9_a', v_definition.schema_name, v_definition.apply_function)
     INTO v_deleted, v_updated, v_inserted
     USING v_staged, cs9.run_deletes(p_run_id, p_table_id), cs9.replaces_rows(p_table_id);
     RETURN format('%s: %s deleted, %s updated, %s inserted', cs9.table_label(p_table_id),

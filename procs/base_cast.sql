@@ -19,7 +19,7 @@ BEGIN
         EXIT WHEN v_base = 0;
         v_type := v_base;
     END LOOP;
-    RETURN CASE WHEN v_type = p_type THEN '' ELSE '::' || format_type(v_type, NULL) END;
+    RETURN CASE WHEN v_type = p_type THEN '' ELSE '::' || cs9.type_name(v_type, -1) END;
 END;
 $base_cast$;
 COMMENT ON FUNCTION cs9.base_cast(oid) IS 'Cast of a domain to the type under it, for a comparison';

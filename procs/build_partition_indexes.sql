@@ -13,24 +13,25 @@ DECLARE
 BEGIN
     FOR v_index IN
         SELECT i.indisprimary, c.relname,
-               cs9.staged_index(p_run_id, p_table_id, i.indexrelid) AS staged_name,
+               x.staged_name,
                k.indexrelid::regclass AS key_index,
                format('CREATE %sINDEX %I ON %s USING ', CASE WHEN i.indisunique THEN 'UNIQUE ' END,
-                      cs9.staged_index(p_run_id, p_table_id, i.indexrelid), p_staged) AS head,
+                      x.staged_name, p_staged) AS head,
                format('CREATE %sINDEX %I ON %s USING ', CASE WHEN i.indisunique THEN 'UNIQUE ' END,
                       c.relname, p_leaf) AS live_head,
                pg_get_indexdef(i.indexrelid) AS definition
         FROM pg_catalog.pg_index AS i
         JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
+        CROSS JOIN LATERAL (SELECT cs9.staged_name(p_run_id, p_table_id, 'index', i.indexrelid) AS staged_name) AS x
         -- the index that proved each key to be there once, still under its own name
         LEFT JOIN LATERAL (
             SELECT s.indexrelid
             FROM pg_catalog.pg_index AS s
             JOIN pg_catalog.pg_class AS n ON n.oid = s.indexrelid
-            WHERE i.indisprimary AND s.indrelid = p_staged AND s.indisunique AND n.relname !~ '^r[0-9]+_t[0-9]+_i[0-9]+$'
+            WHERE i.indisprimary AND s.indrelid = p_staged AND s.indisunique AND NOT starts_with(n.relname, cs9.staged_name(p_run_id, p_table_id, 'index'))
         ) AS k ON true
         WHERE i.indrelid = p_leaf AND i.indisvalid
-          AND to_regclass(format('cs9_staging.%I', cs9.staged_index(p_run_id, p_table_id, i.indexrelid))) IS NULL
+          AND to_regclass(format('cs9_staging.%I', x.staged_name)) IS NULL
         ORDER BY i.indisprimary DESC, c.relname COLLATE "C"
     LOOP
         IF v_index.indisprimary THEN

@@ -21,7 +21,7 @@ BEGIN
     LOOP
         EXECUTE format('ALTER SEQUENCE %s INCREMENT %s MINVALUE %s MAXVALUE %s START %s CACHE %s %s', v_column.new, v_column.seqincrement,
                        v_column.seqmin, v_column.seqmax, v_column.seqstart, v_column.seqcache, CASE WHEN v_column.seqcycle THEN 'CYCLE' ELSE 'NO CYCLE' END);
-        EXECUTE format('SELECT setval(%L, s.last_value, s.is_called) FROM %s AS s', v_column.new, v_column.old);
+        EXECUTE format('SELECT setval(%L, cs9_s.last_value, cs9_s.is_called) FROM %s AS cs9_s', v_column.new, v_column.old);
         PERFORM cs9.carry_grants(v_column.old, v_column.new);
         EXECUTE format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', p_old, v_column.attname);
     END LOOP;

@@ -13,8 +13,8 @@ DECLARE
     v_live    CONSTANT text := cs9.table_label(p_table_id);
     v_differs text;
 BEGIN
-    SELECT format('ROW(%s)::record *<> ROW(%s)::record', string_agg(format('l.%I', a.attname), ', ' ORDER BY a.attnum),
-                  string_agg(format('s.%I', a.attname), ', ' ORDER BY a.attnum))
+    SELECT format('ROW(%s)::record *<> ROW(%s)::record', string_agg(format('cs9_l.%I', a.attname), ', ' ORDER BY a.attnum),
+                  string_agg(format('cs9_s.%I', a.attname), ', ' ORDER BY a.attnum))
     INTO v_differs
     FROM pg_catalog.pg_constraint AS f
     JOIN pg_catalog.pg_attribute AS a ON a.attrelid = f.confrelid AND a.attnum = ANY (f.confkey)
@@ -24,8 +24,8 @@ BEGIN
     IF v_staged IS NULL OR v_differs IS NULL THEN
         RETURN 'false';
     END IF;
-    RETURN format('(tableoid, ctid) IN (SELECT l.tableoid, l.ctid FROM %s AS l JOIN %s AS s ON %s WHERE %s)',
-                  v_live, v_staged, cs9.key_match(to_regclass(v_live), 's', 'l'), v_differs);
+    RETURN format('(tableoid, ctid) IN (SELECT cs9_l.tableoid, cs9_l.ctid FROM %s AS cs9_l JOIN %s AS cs9_s ON %s WHERE %s)',
+                  v_live, v_staged, cs9.key_match(to_regclass(v_live), 'cs9_s', 'cs9_l'), v_differs);
 END;
 $changed_references$;
 COMMENT ON FUNCTION cs9.changed_references(bigint, integer, oid) IS 'Expression that is true for the live rows whose referenced values a publish changes';

@@ -1,5 +1,5 @@
 -- Purpose: the live table must have the columns that were staged: same names, types, NOT NULL and generation.
--- Errors:  S9013 for a column added, dropped, retyped or changed since the rows were staged.
+-- Errors:  S9013 for a column added, dropped, retyped or changed since the rows were staged, or with a name of cs9gen.
 CREATE FUNCTION cs9.check_columns(p_run_id bigint, p_table_id integer)
 RETURNS void
 LANGUAGE plpgsql
@@ -14,6 +14,15 @@ BEGIN
     IF v_live IS NULL THEN
         PERFORM cs9.cannot_finish(p_table_id, 'the table is not there any more', 'It was dropped or renamed.', 'Restore it.');
     END IF;
+    -- they would be mistaken for those that the statements of a publish give a name
+    SELECT format('Column %I.', a.attname) INTO v_difference
+    FROM pg_catalog.pg_attribute AS a
+    WHERE a.attrelid = v_live AND a.attnum > 0 AND NOT a.attisdropped AND starts_with(a.attname, 'cs9_')
+    ORDER BY a.attnum
+    LIMIT 1;
+    IF v_difference IS NOT NULL THEN
+        PERFORM cs9.cannot_finish(p_table_id, 'it has a column whose name begins with cs9_, as those of cs9gen do', v_difference, 'Rename the column.');
+    END IF;
     IF v_staged IS NULL THEN
         RETURN;
     END IF;
@@ -22,13 +31,13 @@ BEGIN
                   coalesce(l.shape, 'not there'), coalesce(s.shape, 'not there'))
     INTO v_difference
     FROM (
-        SELECT a.attname, concat_ws(' ', format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'not null' END,
+        SELECT a.attname, concat_ws(' ', cs9.type_name(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'not null' END,
                                     CASE WHEN a.attgenerated <> '' THEN 'generated' END) AS shape
         FROM pg_catalog.pg_attribute AS a
         WHERE a.attrelid = v_live AND a.attnum > 0 AND NOT a.attisdropped
     ) AS l
     FULL JOIN (
-        SELECT a.attname, concat_ws(' ', format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'not null' END,
+        SELECT a.attname, concat_ws(' ', cs9.type_name(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'not null' END,
                                     CASE WHEN a.attgenerated <> '' THEN 'generated' END) AS shape
         FROM pg_catalog.pg_attribute AS a
         WHERE a.attrelid = v_staged AND a.attnum > 0 AND NOT a.attisdropped

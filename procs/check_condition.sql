@@ -22,10 +22,10 @@ BEGIN
     WHERE d.table_id = p_table_id;
 
     BEGIN
-        IF coalesce(p_condition, '') !~ '\S' THEN
+        IF coalesce(p_condition, '') !~ '[^[:space:]]' THEN
             RAISE syntax_error USING MESSAGE = 'it is empty';
         END IF;
-        IF p_condition ~* '\mcs9_(run|plan|op)\M' THEN
+        IF p_condition ~* '[[:<:]]cs9_(run|plan|op)[[:>:]]' THEN
             RAISE undefined_column USING MESSAGE = 'it names a control column of the staged rows, which live rows do not have';
         END IF;
         OPEN v_cursor FOR EXECUTE format(E'SELECT FROM %s WHERE (%s\n) LIMIT 0', v_template, p_condition);

@@ -10,6 +10,7 @@ AS $check_constraints$
 DECLARE
     v_staged text := cs9.staged_label(p_run_id, p_table_id);
     v_check  record;
+    v_failed boolean;
     v_row    text;
 BEGIN
     IF v_staged IS NULL THEN
@@ -32,8 +33,9 @@ BEGIN
           )
         ORDER BY expression, bound, c.conname
     LOOP
-        EXECUTE format('SELECT s::text FROM %s AS s WHERE NOT (%s) AND (%s) LIMIT 1', v_staged, v_check.expression, v_check.bound) INTO v_row;
-        IF v_row IS NOT NULL THEN
+        EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE NOT (%s) AND (%s))', v_staged, v_check.expression, v_check.bound) INTO v_failed;
+        IF v_failed THEN
+            EXECUTE format('SELECT (cs9_s.*)::text FROM %s AS cs9_s WHERE NOT (%s) AND (%s) LIMIT 1', v_staged, v_check.expression, v_check.bound) INTO v_row;
             PERFORM cs9.cannot_finish(p_table_id, format('a staged row fails the check %I', v_check.conname),
                 format('The check is %s; the row is %s.', v_check.expression, left(v_row, 200)),
                 'Correct the row, or drop the check.');

@@ -10,6 +10,8 @@ AS $check_deletes$
 DECLARE
     v_staged text := cs9.staged_label(p_run_id, p_table_id);
     v_delete record;
+    v_theirs text;
+    v_found  boolean;
     v_other  integer;
 BEGIN
     IF v_staged IS NULL THEN
@@ -21,10 +23,10 @@ BEGIN
         WHERE d.run_id = p_run_id AND d.table_id = p_table_id AND d.plan > 1
         ORDER BY d.delete_id
     LOOP
-        EXECUTE format('SELECT cs9_plan FROM %s WHERE cs9_plan <> $1 AND (%s) LIMIT 1',
-                       v_staged, cs9.deleted_rows(v_delete.kind, v_delete.condition))
-        INTO v_other USING v_delete.plan;
-        IF v_other IS NOT NULL THEN
+        v_theirs := format('FROM %s WHERE cs9_plan <> $1 AND (%s)', v_staged, cs9.deleted_rows(v_delete.kind, v_delete.condition));
+        EXECUTE format('SELECT EXISTS (SELECT %s)', v_theirs) INTO v_found USING v_delete.plan;
+        IF v_found THEN
+            EXECUTE format('SELECT cs9_plan %s LIMIT 1', v_theirs) INTO v_other USING v_delete.plan;
             RAISE EXCEPTION 'plan % deletes rows of % that plan % wrote', v_delete.plan, cs9.table_label(p_table_id), v_other
                 USING ERRCODE = 'S9012',
                       DETAIL = CASE v_delete.kind

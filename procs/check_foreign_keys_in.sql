@@ -13,14 +13,23 @@ AS $check_foreign_keys_in$
 DECLARE
     v_deletes text := cs9.deleted_for_good(p_run_id, p_table_id);
     v_key     record;
+    v_rows    text;
+    v_found   boolean;
     v_row     text;
 BEGIN
     IF v_deletes = 'false' AND cs9.staged_label(p_run_id, p_table_id) IS NULL THEN
         RETURN;
     END IF;
     FOR v_key IN
-        SELECT k.*, g.what, g.gone, CASE WHEN k.goes_out THEN format('NOT (%s)', v_deletes) ELSE 'true' END AS stays
+        SELECT k.*, c.names, c.columns, g.what, g.gone, CASE WHEN k.goes_out THEN format('NOT (%s)', v_deletes) ELSE 'true' END AS stays
         FROM cs9.foreign_keys(p_table_id) AS k
+        CROSS JOIN LATERAL (
+            SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY s.n) AS names, string_agg(format('cs9_c.%I', a.attname), ', ' ORDER BY s.n) AS columns
+            FROM pg_catalog.pg_constraint AS f
+            CROSS JOIN LATERAL generate_subscripts(f.conkey, 1) AS s (n)
+            JOIN pg_catalog.pg_attribute AS a ON a.attrelid = f.conrelid AND a.attnum = f.conkey[s.n]
+            WHERE f.oid = k.key_id
+        ) AS c
         CROSS JOIN LATERAL (
             VALUES ('rows that the run deletes', v_deletes),
                    ('values that the run changes', cs9.changed_references(p_run_id, p_table_id, k.key_id))
@@ -32,13 +41,13 @@ BEGIN
                 format('They may reference %s, by the foreign key %I.', v_key.what, v_key.key_name),
                 'Publish as the owner of that table, or as a role with BYPASSRLS.');
         END IF;
-        EXECUTE format(
-            'SELECT c::text FROM (SELECT * FROM %s WHERE %s) AS c JOIN (SELECT * FROM %s WHERE %s) AS p ON %s LIMIT 1',
-            cs9.own_rows(v_key.referencing), v_key.stays, cs9.own_rows(v_key.referenced), v_key.gone, cs9.foreign_key_match(v_key.key_id))
-        INTO v_row;
-        IF v_row IS NOT NULL THEN
+        v_rows := format('FROM (SELECT * FROM %s WHERE %s) AS cs9_c JOIN (SELECT * FROM %s WHERE %s) AS cs9_p ON %s',
+            cs9.own_rows(v_key.referencing), v_key.stays, cs9.own_rows(v_key.referenced), v_key.gone, cs9.foreign_key_match(v_key.key_id));
+        EXECUTE format('SELECT EXISTS (SELECT %s)', v_rows) INTO v_found;
+        IF v_found THEN
+            EXECUTE format('SELECT ROW(%s)::text %s LIMIT 1', v_key.columns, v_rows) INTO v_row;
             PERFORM cs9.cannot_finish(p_table_id, format('%s are referenced by the foreign key %I', v_key.what, v_key.key_name),
-                format('The row %s of %s references one of them.', left(v_row, 200), v_key.referencing),
+                format('A row of %s with (%s) = %s references one of them.', v_key.referencing, v_key.names, left(v_row, 200)),
                 'Leave the referenced rows as they are, or delete the referencing rows before.');
         END IF;
     END LOOP;

@@ -10,6 +10,8 @@ AS $check_foreign_keys_out$
 DECLARE
     v_staged text := cs9.staged_label(p_run_id, p_table_id);
     v_key    record;
+    v_rows   text;
+    v_found  boolean;
     v_row    text;
 BEGIN
     IF v_staged IS NULL THEN
@@ -20,7 +22,7 @@ BEGIN
                -- a partition may have a key for its own rows
                coalesce(pg_get_partition_constraintdef(k.referencing), 'true') AS bound,
                coalesce((to_jsonb(f) ->> 'conperiod')::boolean, false) AS of_periods,
-               (SELECT string_agg(format('c.%I IS NOT NULL', a.attname), CASE f.confmatchtype WHEN 'f' THEN ' OR ' ELSE ' AND ' END)
+               (SELECT string_agg(format('cs9_c.%I IS NOT NULL', a.attname), CASE f.confmatchtype WHEN 'f' THEN ' OR ' ELSE ' AND ' END)
                 FROM pg_catalog.pg_attribute AS a
                 WHERE a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)) AS applies,
                (SELECT format('(%s) OR (%s)', cs9.run_deletes(p_run_id, t.table_id), cs9.changed_references(p_run_id, t.table_id, k.key_id))
@@ -35,11 +37,11 @@ BEGIN
             PERFORM cs9.cannot_finish(p_table_id, format('the foreign key %I is one of periods', v_key.key_name),
                 'cs9gen cannot prove beforehand that the staged rows keep it.', 'Drop it.');
         END IF;
-        EXECUTE format(
-            'SELECT c::text FROM %s AS c WHERE (%s) AND (%s) AND NOT EXISTS (SELECT FROM (SELECT * FROM %s WHERE NOT (%s)) AS p WHERE %s) LIMIT 1',
-            v_staged, v_key.bound, v_key.applies, cs9.own_rows(v_key.referenced), coalesce(v_key.gone, 'false'), cs9.foreign_key_match(v_key.key_id))
-        INTO v_row;
-        IF v_row IS NOT NULL THEN
+        v_rows := format('FROM %s AS cs9_c WHERE (%s) AND (%s) AND NOT EXISTS (SELECT FROM (SELECT * FROM %s WHERE NOT (%s)) AS cs9_p WHERE %s)',
+            v_staged, v_key.bound, v_key.applies, cs9.own_rows(v_key.referenced), coalesce(v_key.gone, 'false'), cs9.foreign_key_match(v_key.key_id));
+        EXECUTE format('SELECT EXISTS (SELECT %s)', v_rows) INTO v_found;
+        IF v_found THEN
+            EXECUTE format('SELECT (cs9_c.*)::text %s LIMIT 1', v_rows) INTO v_row;
             PERFORM cs9.cannot_finish(p_table_id, format('a staged row breaks the foreign key %I', v_key.key_name),
                 format('No row of %s stays that the row %s could reference.', v_key.referenced, left(v_row, 200)),
                 'Publish the referenced rows first, in a task of their own, or correct the row.');

@@ -8,7 +8,7 @@ SET search_path = pg_catalog, pg_temp
 AS $check_name$
 #variable_conflict error
 BEGIN
-    IF p_value IS NULL OR p_value !~ '\S' THEN
+    IF p_value IS NULL OR p_value !~ '[^[:space:]]' THEN
         RAISE EXCEPTION 'the % is empty', p_what
             USING ERRCODE = 'S9016',
                   DETAIL = 'It names the run, so that a later attempt can find it.',

@@ -15,6 +15,8 @@ DECLARE
     v_bounds  text;
     v_leaves  integer;
     v_columns text;
+    v_rows    text;
+    v_found   boolean;
     v_row     text;
 BEGIN
     IF v_staged IS NULL OR cs9.takes_every_row(v_live) THEN
@@ -32,15 +34,16 @@ BEGIN
         LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = p.partrelid AND a.attnum = k.attnum AND k.attnum > 0;
     END IF;
     IF v_columns IS NOT NULL THEN
-        EXECUTE format('SELECT s::text FROM (SELECT DISTINCT %s FROM %s) AS s WHERE (%s) IS NOT TRUE LIMIT 1', v_columns, v_staged, v_bounds)
-        INTO v_row;
-        IF v_row IS NULL THEN
+        EXECUTE format('SELECT EXISTS (SELECT FROM (SELECT DISTINCT %s FROM %s) AS cs9_s WHERE (%s) IS NOT TRUE)', v_columns, v_staged, v_bounds)
+        INTO v_found;
+        IF NOT v_found THEN
             RETURN;
         END IF;
     END IF;
-    EXECUTE format('SELECT s::text FROM %s AS s WHERE (%s) IS NOT TRUE LIMIT 1', v_staged, coalesce(v_bounds, 'false'))
-    INTO v_row;
-    IF v_row IS NOT NULL THEN
+    v_rows := format('FROM %s AS cs9_s WHERE (%s) IS NOT TRUE', v_staged, coalesce(v_bounds, 'false'));
+    EXECUTE format('SELECT EXISTS (SELECT %s)', v_rows) INTO v_found;
+    IF v_found THEN
+        EXECUTE format('SELECT (cs9_s.*)::text %s LIMIT 1', v_rows) INTO v_row;
         PERFORM cs9.cannot_finish(p_table_id, 'a staged row has no partition to go to',
             format('The row is %s.', left(v_row, 200)), 'Add the partition to the definition and generate, or correct the row.');
     END IF;

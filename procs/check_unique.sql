@@ -16,13 +16,15 @@ DECLARE
     v_other  text;
     v_keys   name[];
     v_index  record;
+    v_rows   text;
+    v_found  boolean;
     v_values text;
 BEGIN
     IF v_staged IS NULL THEN
         RETURN;
     END IF;
     -- by the key's own operators: of citext, 'a' and 'A' are one key
-    v_other := format('NOT (%s)', cs9.key_match(to_regclass(cs9.table_label(p_table_id)), 's', 'l'));
+    v_other := format('NOT (%s)', cs9.key_match(to_regclass(cs9.table_label(p_table_id)), 'cs9_s', 'cs9_l'));
     SELECT array_agg(k.name ORDER BY k.name) INTO v_keys
     FROM cs9.table_definition AS d
     CROSS JOIN unnest(d.keys) AS k (name)
@@ -40,30 +42,30 @@ BEGIN
 
         -- the key itself is proved by the unique index on the staged rows
         IF v_index.key_columns IS DISTINCT FROM v_keys THEN
-            EXECUTE format(
+            v_rows := format(
                 $staged$
-                SELECT concat_ws(', ', %1$s) FROM (SELECT %2$s FROM %3$s WHERE %4$s AND (%6$s)) AS s
-                WHERE %5$s GROUP BY %1$s HAVING count(*) > 1 LIMIT 1
+                FROM (SELECT %2$s FROM %3$s WHERE %4$s AND (%6$s)) AS cs9_s
+                WHERE %5$s GROUP BY %1$s HAVING count(*) > 1
                 $staged$,
-                v_index.names, v_index.expressions, v_staged, v_index.predicate, v_index.comparable, v_index.bound)
-            INTO v_values;
-            IF v_values IS NOT NULL THEN
+                v_index.names, v_index.expressions, v_staged, v_index.predicate, v_index.comparable, v_index.bound);
+            EXECUTE format('SELECT EXISTS (SELECT %s)', v_rows) INTO v_found;
+            IF v_found THEN
+                EXECUTE format('SELECT concat_ws('', '', %s) %s LIMIT 1', v_index.names, v_rows) INTO v_values;
                 PERFORM cs9.cannot_finish(p_table_id, format('two staged rows have one value in the unique index %I', v_index.index_name),
                     format('The value is (%s).', v_values), 'Correct the rows.');
             END IF;
         END IF;
 
-        EXECUTE format(
+        v_rows := format(
             $live$
-            SELECT concat_ws(', ', %1$s)
-            FROM (SELECT *, %2$s FROM %3$s WHERE %4$s AND (%9$s)) AS s
-            JOIN (SELECT *, %2$s FROM %5$s WHERE %4$s AND %6$s) AS l ON %7$s
-            WHERE s.cs9_op = 'i' OR %8$s
-            LIMIT 1
+            FROM (SELECT *, %1$s FROM %2$s WHERE %3$s AND (%4$s)) AS cs9_s
+            JOIN (SELECT *, %1$s FROM %5$s WHERE %3$s AND %6$s) AS cs9_l ON %7$s
+            WHERE cs9_s.cs9_op = 'i' OR %8$s
             $live$,
-            v_index.staged_names, v_index.expressions, v_staged, v_index.predicate, v_index.relation::regclass, v_stays, v_index.equal, v_other, v_index.bound)
-        INTO v_values;
-        IF v_values IS NOT NULL THEN
+            v_index.expressions, v_staged, v_index.predicate, v_index.bound, v_index.relation::regclass, v_stays, v_index.equal, v_other);
+        EXECUTE format('SELECT EXISTS (SELECT %s)', v_rows) INTO v_found;
+        IF v_found THEN
+            EXECUTE format('SELECT concat_ws('', '', %s) %s LIMIT 1', v_index.staged_names, v_rows) INTO v_values;
             PERFORM cs9.cannot_finish(p_table_id, format('a staged row collides with a live row in the unique index %I', v_index.index_name),
                 format('The value is (%s).', v_values),
                 'Delete the live row in plan 1, upsert instead of insert, or correct the row.');

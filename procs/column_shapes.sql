@@ -9,7 +9,7 @@ AS $column_shapes$
 BEGIN
     RETURN QUERY
     SELECT a.attname,
-           concat_ws(' ', format_type(a.atttypid, a.atttypmod),
+           concat_ws(' ', cs9.type_name(a.atttypid, a.atttypmod),
                      CASE WHEN a.attcollation <> t.typcollation THEN format('collate %I', l.collname) END,
                      CASE WHEN a.attnotnull THEN 'not null' END,
                      CASE

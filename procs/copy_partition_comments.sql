@@ -17,12 +17,12 @@ BEGIN
         WHERE a.attrelid = p_leaf AND NOT a.attisdropped AND col_description(p_leaf, a.attnum) IS NOT NULL
         UNION ALL
         SELECT format('COMMENT ON CONSTRAINT %I ON %s IS %L',
-                      CASE c.contype WHEN 'c' THEN c.conname ELSE cs9.staged_index(p_run_id, p_table_id, c.conindid) END,
+                      CASE c.contype WHEN 'c' THEN c.conname ELSE cs9.staged_name(p_run_id, p_table_id, 'index', c.conindid) END,
                       p_staged, obj_description(c.oid, 'pg_constraint'))
         FROM pg_catalog.pg_constraint AS c
         WHERE c.conrelid = p_leaf AND c.contype IN ('c', 'p', 'u') AND obj_description(c.oid, 'pg_constraint') IS NOT NULL
         UNION ALL
-        SELECT format('COMMENT ON INDEX cs9_staging.%I IS %L', cs9.staged_index(p_run_id, p_table_id, i.indexrelid),
+        SELECT format('COMMENT ON INDEX cs9_staging.%I IS %L', cs9.staged_name(p_run_id, p_table_id, 'index', i.indexrelid),
                       obj_description(i.indexrelid, 'pg_class'))
         FROM pg_catalog.pg_index AS i
         WHERE i.indrelid = p_leaf AND obj_description(i.indexrelid, 'pg_class') IS NOT NULL

@@ -18,14 +18,14 @@ BEGIN
     END IF;
     -- a row that is deleted and inserted anew is gone in between
     IF cs9.replaces_rows(p_table_id) THEN
-        SELECT format('ROW(%s)::record *= ROW(%s)::record', string_agg(format('s.%I', a.attname), ', ' ORDER BY a.attnum),
-                      string_agg(format('l.%I', a.attname), ', ' ORDER BY a.attnum))
+        SELECT format('ROW(%s)::record *= ROW(%s)::record', string_agg(format('cs9_s.%I', a.attname), ', ' ORDER BY a.attnum),
+                      string_agg(format('cs9_l.%I', a.attname), ', ' ORDER BY a.attnum))
         INTO v_same
         FROM pg_catalog.pg_attribute AS a
         WHERE a.attrelid = to_regclass(v_live) AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = '';
     END IF;
-    RETURN format('(%s) AND (tableoid, ctid) IN (SELECT l.tableoid, l.ctid FROM %s AS l WHERE NOT EXISTS (SELECT FROM %s AS s WHERE %s AND %s))',
-                  v_deletes, v_live, v_staged, cs9.key_match(to_regclass(v_live), 's', 'l'), coalesce(v_same, 'true'));
+    RETURN format('(%s) AND (tableoid, ctid) IN (SELECT cs9_l.tableoid, cs9_l.ctid FROM %s AS cs9_l WHERE NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s AND %s))',
+                  v_deletes, v_live, v_staged, cs9.key_match(to_regclass(v_live), 'cs9_s', 'cs9_l'), coalesce(v_same, 'true'));
 END;
 $deleted_for_good$;
 COMMENT ON FUNCTION cs9.deleted_for_good(bigint, integer) IS 'Expression that is true for the live rows that a publish really deletes';

@@ -46,7 +46,7 @@ BEGIN
         WHERE s.conrelid = p_staged AND s.contype = 'n'
         UNION ALL
         SELECT format('ALTER TABLE %1$s ADD CONSTRAINT %2$I %3$s USING INDEX %2$I%4$s%5$s', p_staged,
-                      cs9.staged_index(p_run_id, p_table_id, u.conindid),
+                      cs9.staged_name(p_run_id, p_table_id, 'index', u.conindid),
                       CASE u.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END,
                       CASE WHEN u.condeferrable THEN ' DEFERRABLE' END,
                       CASE WHEN u.condeferred THEN ' INITIALLY DEFERRED' END)

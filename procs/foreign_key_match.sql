@@ -1,4 +1,4 @@
--- Purpose: the join condition of a foreign key between the referencing row c and the referenced row p, with the
+-- Purpose: the join condition of a foreign key between the referencing row cs9_c and the referenced row cs9_p, with the
 --          operators and, where the two columns differ in it, the collation that the key itself uses.
 CREATE FUNCTION cs9.foreign_key_match(p_constraint oid)
 RETURNS text
@@ -9,7 +9,7 @@ AS $foreign_key_match$
 #variable_conflict error
 BEGIN
     RETURN (
-        SELECT string_agg(format('p.%I OPERATOR(%I.%s) c.%I%s', pa.attname, n.nspname, o.oprname, ca.attname,
+        SELECT string_agg(format('cs9_p.%I%s OPERATOR(%I.%s) cs9_c.%I%s%s', pa.attname, cs9.base_cast(pa.atttypid), n.nspname, o.oprname, ca.attname, cs9.base_cast(ca.atttypid),
                                  CASE WHEN pa.attcollation <> ca.attcollation AND y.oid IS NOT NULL THEN format(' COLLATE %I.%I', l.nspname, y.collname) END),
                           ' AND ' ORDER BY k.n)
         FROM pg_catalog.pg_constraint AS f
@@ -24,4 +24,4 @@ BEGIN
     );
 END;
 $foreign_key_match$;
-COMMENT ON FUNCTION cs9.foreign_key_match(oid) IS 'Join condition of a foreign key, referencing row c and referenced row p';
+COMMENT ON FUNCTION cs9.foreign_key_match(oid) IS 'Join condition of a foreign key, referencing row cs9_c and referenced row cs9_p';

@@ -1,4 +1,5 @@
--- Purpose: trigger of the staging templates: nobody writes to them, they are copied only.
+-- Purpose: trigger of the staging templates: no row gets into them, they are copied only. What brings no row is harmless: a
+--          dump of data restores a table without rows by a COPY of none.
 -- Errors:  S9007.
 CREATE FUNCTION cs9.guard_template()
 RETURNS trigger
@@ -14,4 +15,4 @@ BEGIN
               SCHEMA = TG_TABLE_SCHEMA, TABLE = TG_TABLE_NAME;
 END;
 $guard_template$;
-COMMENT ON FUNCTION cs9.guard_template() IS 'Trigger: refuses every write to a staging template';
+COMMENT ON FUNCTION cs9.guard_template() IS 'Trigger: refuses every row that is written to a staging template';

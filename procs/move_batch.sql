@@ -27,7 +27,7 @@ BEGIN
     SELECT format('%I.%I', d.schema_name, d.move_function) INTO STRICT v_function
     FROM cs9.table_definition AS d
     WHERE d.table_id = p_step.table_id;
-    EXECUTE format('SELECT m.* FROM %s($1, $2, $3, $4, $5) AS m', v_function)
+    EXECUTE format('SELECT cs9_m.* FROM %s($1, $2, $3, $4, $5) AS cs9_m', v_function)
     INTO move_batch.watermark, move_batch.rows_moved
     USING v_staged, p_step.watermark, p_step.upto, p_batch_rows, v_table.rows_upserted > 0;
 END;

@@ -26,12 +26,12 @@ BEGIN
     FROM unnest(v_definition.keys) WITH ORDINALITY AS k (name, ordinality);
 
     BEGIN
-        EXECUTE format('CREATE UNIQUE INDEX %I ON %s (%s)', format('r%s_t%s_key', p_run_id, p_table_id), v_staged, v_keys);
+        EXECUTE format('CREATE UNIQUE INDEX %I ON %s (%s)', cs9.staged_name(p_run_id, p_table_id, 'key'), v_staged, v_keys);
     EXCEPTION
         WHEN unique_violation THEN
             EXECUTE format(
                 $find_twice$
-                SELECT concat_ws(', ', %1$s), string_agg(DISTINCT format('plan %%s', cs9_plan), ' and ')
+                SELECT concat_ws(', ', %1$s) AS cs9_key, string_agg(DISTINCT format('plan %%s', cs9_plan), ' and ') AS cs9_plans
                 FROM %2$s GROUP BY %1$s HAVING count(*) > 1 ORDER BY %1$s LIMIT 1
                 $find_twice$, v_keys, v_staged)
             INTO v_key, v_plans;
@@ -46,7 +46,7 @@ BEGIN
     EXECUTE format('ANALYZE %s', v_staged);
     EXECUTE format(
         $count$
-        SELECT count(*) FILTER (WHERE cs9_op = 'i'), count(*) FILTER (WHERE cs9_op = 'u') FROM %s
+        SELECT count(*) FILTER (WHERE cs9_op = 'i') AS cs9_inserted, count(*) FILTER (WHERE cs9_op = 'u') AS cs9_upserted FROM %s
         $count$, v_staged)
     INTO v_inserted, v_upserted;
     UPDATE cs9.run_table AS t

@@ -11,8 +11,8 @@ DECLARE
     v_relation regclass;
 BEGIN
     FOR v_part IN
-        SELECT format('r%s_t%s_p%s', p_run_id, p_table_id, t.relid::oid) AS name,
-               CASE t.level WHEN 1 THEN p_staged ELSE format('r%s_t%s_p%s', p_run_id, p_table_id, t.parentrelid::oid) END AS parent,
+        SELECT cs9.staged_name(p_run_id, p_table_id, 'part', t.relid::oid) AS name,
+               CASE t.level WHEN 1 THEN p_staged ELSE cs9.staged_name(p_run_id, p_table_id, 'part', t.parentrelid::oid) END AS parent,
                pg_get_expr(c.relpartbound, c.oid) AS bound,
                CASE c.relkind WHEN 'p' THEN format('PARTITION BY %s', pg_get_partkeydef(c.oid)) END AS split
         FROM pg_partition_tree(to_regclass(cs9.table_label(p_table_id))) AS t

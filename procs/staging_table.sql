@@ -30,8 +30,7 @@ BEGIN
     FOR UPDATE;
     IF v_staged IS NULL THEN
         SELECT d.* INTO STRICT v_definition FROM cs9.table_definition AS d WHERE d.table_id = v_table_id;
-        -- unique by its numbers; the name is for people, cut by PostgreSQL's own rule
-        v_staged := format('r%s_t%s_%s', p_run_id, v_table_id, v_definition.table_name)::name;
+        v_staged := cs9.staged_name(p_run_id, v_table_id, 'rows', NULL, v_definition.table_name);
         EXECUTE format(
             'CREATE TABLE cs9_staging.%I (LIKE %I.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
             'INCLUDING STORAGE INCLUDING COMPRESSION) %s',

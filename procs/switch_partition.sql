@@ -9,7 +9,7 @@ SET search_path = pg_catalog, pg_temp
 AS $switch_partition$
 #variable_conflict error
 DECLARE
-    v_retired CONSTANT name := format('r%s_t%s_old%s', p_run_id, p_table_id, p_leaf::oid)::name;
+    v_retired CONSTANT name := cs9.staged_name(p_run_id, p_table_id, 'old', p_leaf::oid);
     v_schema  name;
     v_name    name;
     v_index   record;
@@ -23,12 +23,12 @@ BEGIN
         SELECT c.relname, x.staged_name, i.indexrelid::regclass AS live_index
         FROM pg_catalog.pg_index AS i
         JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
-        CROSS JOIN LATERAL (SELECT cs9.staged_index(p_run_id, p_table_id, i.indexrelid) AS staged_name) AS x
+        CROSS JOIN LATERAL (SELECT cs9.staged_name(p_run_id, p_table_id, 'index', i.indexrelid) AS staged_name) AS x
         JOIN pg_catalog.pg_class AS s ON s.relname = x.staged_name AND s.relnamespace = 'cs9_staging'::regnamespace
         WHERE i.indrelid = p_leaf
         ORDER BY c.relname COLLATE "C"
     LOOP
-        EXECUTE format('ALTER INDEX %s RENAME TO %I', v_index.live_index, v_retired || '_' || v_index.staged_name);
+        EXECUTE format('ALTER INDEX %s RENAME TO %I', v_index.live_index, cs9.staged_name(p_run_id, p_table_id, 'oldindex', v_index.live_index::oid));
         EXECUTE format('ALTER INDEX cs9_staging.%I RENAME TO %I', v_index.staged_name, v_index.relname);
     END LOOP;
     EXECUTE format('ALTER TABLE %s RENAME TO %I', p_leaf, v_retired);

@@ -1,11 +1,11 @@
 -- Purpose: the unique indexes of a table or partition (and its exclusion constraints), as pieces of SQL for
 --          cs9.check_unique; not those that a partition has from its table.
 --   expressions  the indexed expressions, each named cs9_u1, cs9_u2, …
---   names, staged_names  these names, bare and with the alias s
+--   names, staged_names  these names, bare and with the alias cs9_s
 --   key_columns  the indexed columns, sorted; null where an expression is indexed
 --   predicate    rows that the index covers
 --   comparable   rows whose values can collide
---   equal        staged s and live l have the same values
+--   equal        staged cs9_s and live cs9_l have the same values
 -- An exclusion constraint has its name only. The operators are those of the index's own operator class: citext must compare as citext.
 CREATE FUNCTION cs9.unique_indexes(p_live regclass)
 RETURNS TABLE (
@@ -45,12 +45,12 @@ BEGIN
             array_agg(t.attname ORDER BY t.attname) AS key_columns,
             string_agg(format('%s%s AS cs9_u%s', pg_get_indexdef(i.indexrelid, s.n, true), ' COLLATE ' || nullif(i.indcollation[s.n - 1], 0)::regcollation, s.n), ', ' ORDER BY s.n) AS expressions,
             string_agg(format('cs9_u%s', s.n), ', ' ORDER BY s.n) AS names,
-            string_agg(format('s.cs9_u%s', s.n), ', ' ORDER BY s.n) AS staged_names,
+            string_agg(format('cs9_s.cs9_u%s', s.n), ', ' ORDER BY s.n) AS staged_names,
             -- IS NOT NULL would ask whether the fields of a composite value are
             string_agg(format('cs9_u%s IS DISTINCT FROM NULL', s.n), ' AND ' ORDER BY s.n) AS not_null,
-            string_agg(format('s.cs9_u%1$s%4$s OPERATOR(%2$I.%3$s) l.cs9_u%1$s%4$s', s.n, coalesce(n.nspname, ''), p.oprname, cs9.base_cast(e.atttypid)),
+            string_agg(format('cs9_s.cs9_u%1$s%4$s OPERATOR(%2$I.%3$s) cs9_l.cs9_u%1$s%4$s', s.n, coalesce(n.nspname, ''), p.oprname, cs9.base_cast(e.atttypid)),
                        ' AND ' ORDER BY s.n) AS equal,
-            string_agg(format('(s.cs9_u%1$s%4$s OPERATOR(%2$I.%3$s) l.cs9_u%1$s%4$s OR s.cs9_u%1$s IS NOT DISTINCT FROM NULL AND l.cs9_u%1$s IS NOT DISTINCT FROM NULL)',
+            string_agg(format('(cs9_s.cs9_u%1$s%4$s OPERATOR(%2$I.%3$s) cs9_l.cs9_u%1$s%4$s OR cs9_s.cs9_u%1$s IS NOT DISTINCT FROM NULL AND cs9_l.cs9_u%1$s IS NOT DISTINCT FROM NULL)',
                               s.n, coalesce(n.nspname, ''), p.oprname, cs9.base_cast(e.atttypid)),
                        ' AND ' ORDER BY s.n) AS equal_or_both_null
         FROM generate_series(1, i.indnkeyatts) AS s (n)

@@ -95,7 +95,7 @@ func (c *chooser) nameOf(size int) string {
 		}
 		return r
 	}, strings.ReplaceAll(strings.ToValidUTF8(text, ""), "+goose", "goose"))
-	if text = cut(text, size); text == "" || strings.HasPrefix(text, controlPrefix) {
+	if text = cut(text, size); text == "" || strings.HasPrefix(text, reservedPrefix) {
 		return "x" + cut(text, size-1)
 	}
 	return text

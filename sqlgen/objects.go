@@ -127,7 +127,7 @@ func (r *renderer) templateObjects() []object {
 		},
 		{
 			kind: templateTrigger, name: r.names.Guard,
-			create: fmt.Sprintf("CREATE TRIGGER %s\n    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON %s\n    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template()",
+			create: fmt.Sprintf("CREATE TRIGGER %s\n    BEFORE INSERT ON %s\n    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template()",
 				QuoteIdent(r.names.Guard), staging),
 		},
 	}

@@ -55,7 +55,7 @@ func (t *Table) hasPart() bool { return t.swaps() && t.Partitions == nil }
 
 // Column is one column of a [Table].
 type Column struct {
-	Name      string `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"The column's name. At most 63 bytes; not cs9_…, which is kept for control columns."`
+	Name      string `yaml:"name" jsonschema:"required,minLength=1" jsonschema_description:"The column's name. At most 63 bytes; not cs9_…, which is kept for cs9gen."`
 	Was       string `yaml:"was" json:"-" jsonschema:"minLength=1" jsonschema_description:"What the column was called before. Without it a column of another name is a new one, and the old one is dropped."`
 	Type      string `yaml:"type" jsonschema:"required,minLength=1" jsonschema_description:"TEXT, INTEGER, DOUBLE, DATE, DATETIME, BOOLEAN, or any PostgreSQL type as written."`
 	NotNull   bool   `yaml:"not_null" jsonschema_description:"Whether the column refuses NULL. Key columns always do."`

@@ -100,13 +100,13 @@ func (c *checker) checkName() {
 	}
 	if len(twoGiven) > 0 {
 		c.checkIdent("schema", t.Schema)
-		c.checkIdent("name", t.Name)
+		c.checkOwn("name", t.Name)
 		c.checkSchema("schema", t.Schema)
 		return
 	}
 	t.Schema = t.Access
 	t.Name = t.Access + "_" + t.Grouping + "_" + t.Variant
-	c.checkIdent("access", t.Access)
+	c.checkOwn("access", t.Access)
 	c.checkIdent("grouping", t.Grouping)
 	c.checkIdent("variant", t.Variant)
 	c.checkSchema("access", t.Schema)
@@ -136,6 +136,21 @@ func (c *checker) checkIdent(part, name string) bool {
 		c.fail(part, "%s", problem)
 	}
 	return problem == ""
+}
+
+// reservedPrefix starts the names that are cs9gen's own: its control columns, its
+// staged tables, and every alias and column that its SQL gives a name. No table, and
+// nothing that belongs to one, can be mistaken for them.
+const reservedPrefix = "cs9_"
+
+// checkOwn checks the name of a table, or of what belongs to one, and reports
+// whether it is good.
+func (c *checker) checkOwn(part, name string) bool {
+	if strings.HasPrefix(name, reservedPrefix) {
+		c.fail(part, "the name %q begins with %s, as the names do that cs9gen gives in its own SQL: rename it", name, reservedPrefix)
+		return false
+	}
+	return c.checkIdent(part, name)
 }
 
 // identProblem returns what is wrong with a name apart from its length.

@@ -7,13 +7,8 @@ import (
 	"strings"
 )
 
-const (
-	// controlPrefix starts the names of the columns that cs9gen adds to staging
-	// tables.
-	controlPrefix = "cs9_"
-	// maxColumns is PostgreSQL's 1600 without the control columns.
-	maxColumns = 1597
-)
+// maxColumns is PostgreSQL's 1600 without the control columns.
+const maxColumns = 1597
 
 // systemColumns are columns that every table of PostgreSQL has.
 var systemColumns = []string{"tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"}
@@ -47,9 +42,7 @@ func (c *checker) checkColumns() {
 // checkOwnName checks the name of a column, and reports whether it is good.
 func (c *checker) checkOwnName(part, name string) bool {
 	switch {
-	case !c.checkIdent(part, name):
-	case strings.HasPrefix(name, controlPrefix):
-		c.fail(part, "the column name %q starts with %s, which is kept for control columns of the staging tables: rename it", name, controlPrefix)
+	case !c.checkOwn(part, name):
 	case slices.Contains(systemColumns, name):
 		c.fail(part, "the column name %q is a system column of PostgreSQL: rename it", name)
 	default:

@@ -24,10 +24,10 @@ func (c *checker) within(part, field string) string {
 	return part
 }
 
-// checkExact checks a name that becomes an identifier as it is, if it is given.
+// checkExact checks the name of what belongs to the table, if it is given.
 func (c *checker) checkExact(part, name string) {
 	if c.given(part) && !c.bad(part) {
-		c.checkIdent(part, name)
+		c.checkOwn(part, name)
 	}
 }
 
@@ -64,7 +64,9 @@ func (c *checker) checkIndexes() {
 			x.Where = trimSQL(x.Where)
 			c.checkExpression(part+".where", "the condition of "+what, x.Where, false)
 		}
-		c.checkExact(part+".method", x.Method)
+		if c.given(part+".method") && !c.bad(part+".method") {
+			c.checkIdent(part+".method", x.Method)
+		}
 		c.checkExact(part+".name", x.Name)
 		c.checkIndexKind(part, x)
 	}

@@ -84,7 +84,7 @@ func (c *checker) checkPart(at string, p *Partitions, i int, nested bool) {
 		}
 	}
 	if c.given(at+".table") && !c.bad(at+".table") {
-		c.checkIdent(at+".table", part.Table)
+		c.checkOwn(at+".table", part.Table)
 	}
 	c.checkBoundFields(at, p, part)
 	if part.Partitions == nil {

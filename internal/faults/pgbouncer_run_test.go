@@ -23,8 +23,8 @@ func TestPgbouncerRunThroughAPoolOfTransactionsIsNotProtected(t *testing.T) {
 	begin := "SELECT format('%s %s', outcome, attempt) FROM cs9.begin_run('counts', 'k', '{anon.counts}', '[1, 2]')"
 	first.want("new 1", begin)
 	first.want("true", "SELECT cs9.begin_plan(1, 1, 1)::text")
-	first.want("cs9_staging.r1_t1_counts", "SELECT cs9.staging_table(1, 'anon.counts')")
-	const write = "INSERT INTO cs9_staging.r1_t1_counts (week, region, n) VALUES (1, 'a', $1) RETURNING 'written by plan ' || cs9_plan"
+	first.want("cs9_staging.cs9_r1_t1_rows_counts", "SELECT cs9.staging_table(1, 'anon.counts')")
+	const write = "INSERT INTO cs9_staging.cs9_r1_t1_rows_counts (week, region, n) VALUES (1, 'a', $1) RETURNING 'written by plan ' || cs9_plan"
 	first.want("written by plan 1", write, 1)
 
 	second.want("resumed 2", begin) // not S9001

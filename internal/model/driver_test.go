@@ -194,7 +194,7 @@ func (t table) values(r row) []string {
 
 // stagedName is the name of the run's own table.
 func (db *database) stagedName(r *run, name string) string {
-	return fmt.Sprintf("cs9_staging.r%d_t%d_%s", r.id, db.ids[name], strings.TrimPrefix(name, "m."))
+	return fmt.Sprintf("cs9_staging.cs9_r%d_t%d_rows_%s", r.id, db.ids[name], strings.TrimPrefix(name, "m."))
 }
 
 // insert is the INSERT of rows into the run's own table; half of the upserts
@@ -230,7 +230,7 @@ UNION ALL SELECT concat_ws(' ', 'step', run_id, kind, coalesce(relation, '-'), s
 UNION ALL SELECT concat_ws(' ', 'delete', run_id, table_id, plan, kind, coalesce(condition, '-')) FROM cs9.staged_delete
 UNION ALL SELECT concat_ws(' ', 'publishes', run_id, table_id, publish_mode, 'from', coalesce(staged_name, '-'), 'retired', cardinality(retired_names)) FROM cs9.run_table
 UNION ALL SELECT CASE
-        WHEN relname ~ '_old[0-9]+$' THEN format('old partition of %s', substring(relname FROM '^r[0-9]+_t[0-9]+'))
+        WHEN relname ~ '_old[0-9]+$' THEN format('old partition of %s', substring(relname FROM 'r[0-9]+_t[0-9]+'))
         WHEN relispartition THEN format('part of %s %s', (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = c.oid), pg_get_expr(relpartbound, c.oid))
         ELSE format('table cs9_staging.%s', relname)
     END FROM pg_class AS c WHERE relnamespace = 'cs9_staging'::regnamespace AND relkind IN ('r', 'p')

@@ -45,8 +45,8 @@ CREATE TABLE anon.entries_partitions_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.entries_partitions_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.entries_partitions_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish, and the procedure that publishes this table alone.
 -- +goose StatementBegin
@@ -116,7 +116,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.entries_partitions (
+        INSERT INTO anon.entries_partitions AS cs9_l (
             id,
             region,
             title,
@@ -138,7 +138,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.entries_partitions (
+            INSERT INTO anon.entries_partitions AS cs9_l (
                 id,
                 region,
                 title,
@@ -194,53 +194,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.entries_partitions'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.entries_partitions'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.entries_partitions'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.entries_partitions'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.entries_partitions'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.entries_partitions'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.id, s.region,
+        SELECT cs9_s.id, cs9_s.region,
                CASE
-                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.id, l.region)::record *<> ROW(s.id, s.region)::record) THEN 'replace'
+                   WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.id, cs9_l.region)::record *<> ROW(cs9_s.id, cs9_s.region)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.entries_partitions) AS l ON %3$s
-        WHERE l.id IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.id, l.region, l.title, l.n)::record *<> ROW(s.id, s.region, s.title, s.n)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.title, l.n)::record *<> ROW(s.title, s.n)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.entries_partitions) AS cs9_l ON %3$s
+        WHERE cs9_l.id IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.region, cs9_l.title, cs9_l.n)::record *<> ROW(cs9_s.id, cs9_s.region, cs9_s.title, cs9_s.n)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.title, cs9_l.n)::record *<> ROW(cs9_s.title, cs9_s.n)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.entries_partitions)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.id, l.region
-        FROM (SELECT * FROM anon.entries_partitions WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.id, cs9_l.region
+        FROM (SELECT * FROM anon.entries_partitions WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.entries_partitions AS l
+        DELETE FROM anon.entries_partitions AS cs9_l
         USING (
-            SELECT g.id, g.region FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.id, cs9_g.region FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.id, d.region FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.id, cs9_d.region FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -248,12 +248,12 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.entries_partitions AS l
-        SET title = s.title,
-            n = s.n
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.entries_partitions AS cs9_l
+        SET title = cs9_s.title,
+            n = cs9_s.n
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -266,14 +266,14 @@ BEGIN
             n
         )
         SELECT
-            s.id,
-            s.region,
-            s.title,
-            s.n
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.id, s.region
+            cs9_s.id,
+            cs9_s.region,
+            cs9_s.title,
+            cs9_s.n
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.id, cs9_s.region
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;

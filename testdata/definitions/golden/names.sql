@@ -77,8 +77,8 @@ CREATE TABLE "S.x"."T.y Z_staging" (
 -- +goose StatementEnd
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON "S.x"."T.y Z_staging"
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON "S.x"."T.y Z_staging"
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish, and the procedure that publishes this table alone.
 -- +goose StatementBegin
@@ -148,7 +148,7 @@ BEGIN
 
     EXECUTE format(
         $insert_$
-        INSERT INTO "S.x"."T.y Z" (
+        INSERT INTO "S.x"."T.y Z" AS cs9_l (
             "C Odd%%.x",
             "select",
             "a""b",
@@ -174,7 +174,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO "S.x"."T.y Z" (
+            INSERT INTO "S.x"."T.y Z" AS cs9_l (
                 "C Odd%%.x",
                 "select",
                 "a""b",
@@ -236,53 +236,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s."C Odd%%.x", s."select",
+        SELECT cs9_s."C Odd%%.x", cs9_s."select",
                CASE
-                   WHEN l."C Odd%%.x" IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l."C Odd%%.x", l."select")::record *<> ROW(s."C Odd%%.x", s."select")::record) THEN 'replace'
+                   WHEN cs9_l."C Odd%%.x" IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l."C Odd%%.x", cs9_l."select")::record *<> ROW(cs9_s."C Odd%%.x", cs9_s."select")::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS l ON %3$s
-        WHERE l."C Odd%%.x" IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l."C Odd%%.x", l."select", l."a""b", l."back\slash", l."år", l."$insert$")::record *<> ROW(s."C Odd%%.x", s."select", s."a""b", s."back\slash", s."år", s."$insert$")::record)
-           OR (NOT l.cs9_deleted AND ROW(l."a""b", l."back\slash", l."år", l."$insert$")::record *<> ROW(s."a""b", s."back\slash", s."år", s."$insert$")::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS cs9_l ON %3$s
+        WHERE cs9_l."C Odd%%.x" IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l."C Odd%%.x", cs9_l."select", cs9_l."a""b", cs9_l."back\slash", cs9_l."år", cs9_l."$insert$")::record *<> ROW(cs9_s."C Odd%%.x", cs9_s."select", cs9_s."a""b", cs9_s."back\slash", cs9_s."år", cs9_s."$insert$")::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l."a""b", cs9_l."back\slash", cs9_l."år", cs9_l."$insert$")::record *<> ROW(cs9_s."a""b", cs9_s."back\slash", cs9_s."år", cs9_s."$insert$")::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM "S.x"."T.y Z")
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l."C Odd%%.x", l."select"
-        FROM (SELECT * FROM "S.x"."T.y Z" WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l."C Odd%%.x", cs9_l."select"
+        FROM (SELECT * FROM "S.x"."T.y Z" WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM "S.x"."T.y Z" AS l
+        DELETE FROM "S.x"."T.y Z" AS cs9_l
         USING (
-            SELECT g."C Odd%%.x", g."select" FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g."C Odd%%.x", cs9_g."select" FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d."C Odd%%.x", d."select" FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d."C Odd%%.x", cs9_d."select" FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -290,14 +290,14 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE "S.x"."T.y Z" AS l
-        SET "a""b" = s."a""b",
-            "back\slash" = s."back\slash",
-            "år" = s."år",
-            "$insert$" = s."$insert$"
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE "S.x"."T.y Z" AS cs9_l
+        SET "a""b" = cs9_s."a""b",
+            "back\slash" = cs9_s."back\slash",
+            "år" = cs9_s."år",
+            "$insert$" = cs9_s."$insert$"
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -312,16 +312,16 @@ BEGIN
             "$insert$"
         )
         SELECT
-            s."C Odd%%.x",
-            s."select",
-            s."a""b",
-            s."back\slash",
-            s."år",
-            s."$insert$"
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s."C Odd%%.x", s."select"
+            cs9_s."C Odd%%.x",
+            cs9_s."select",
+            cs9_s."a""b",
+            cs9_s."back\slash",
+            cs9_s."år",
+            cs9_s."$insert$"
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s."C Odd%%.x", cs9_s."select"
         $insert_$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;

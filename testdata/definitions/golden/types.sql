@@ -55,8 +55,8 @@ CREATE TABLE demo.types_staging (
 -- +goose StatementEnd
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON demo.types_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON demo.types_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish, and the procedure that publishes this table alone.
 -- +goose StatementBegin
@@ -124,7 +124,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO demo.types (
+        INSERT INTO demo.types AS cs9_l (
             day,
             code,
             label,
@@ -158,7 +158,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO demo.types (
+            INSERT INTO demo.types AS cs9_l (
                 day,
                 code,
                 label,
@@ -232,53 +232,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('demo.types'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('demo.types'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('demo.types'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('demo.types'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('demo.types'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('demo.types'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.day, s.code,
+        SELECT cs9_s.day, cs9_s.code,
                CASE
-                   WHEN l.day IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.day, l.code)::record *<> ROW(s.day, s.code)::record) THEN 'replace'
+                   WHEN cs9_l.day IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.day, cs9_l.code)::record *<> ROW(cs9_s.day, cs9_s.code)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.types) AS l ON %3$s
-        WHERE l.day IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.day, l.code, l.label, l.whole, l.ratio, l.at, l.flag, l.amount, l.tags, l.extra)::record *<> ROW(s.day, s.code, s.label, s.whole, s.ratio, s.at, s.flag, s.amount, s.tags, s.extra)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.label, l.whole, l.ratio, l.at, l.flag, l.amount, l.tags, l.extra)::record *<> ROW(s.label, s.whole, s.ratio, s.at, s.flag, s.amount, s.tags, s.extra)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.types) AS cs9_l ON %3$s
+        WHERE cs9_l.day IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.day, cs9_l.code, cs9_l.label, cs9_l.whole, cs9_l.ratio, cs9_l.at, cs9_l.flag, cs9_l.amount, cs9_l.tags, cs9_l.extra)::record *<> ROW(cs9_s.day, cs9_s.code, cs9_s.label, cs9_s.whole, cs9_s.ratio, cs9_s.at, cs9_s.flag, cs9_s.amount, cs9_s.tags, cs9_s.extra)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.label, cs9_l.whole, cs9_l.ratio, cs9_l.at, cs9_l.flag, cs9_l.amount, cs9_l.tags, cs9_l.extra)::record *<> ROW(cs9_s.label, cs9_s.whole, cs9_s.ratio, cs9_s.at, cs9_s.flag, cs9_s.amount, cs9_s.tags, cs9_s.extra)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM demo.types)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.day, l.code
-        FROM (SELECT * FROM demo.types WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.day, cs9_l.code
+        FROM (SELECT * FROM demo.types WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM demo.types AS l
+        DELETE FROM demo.types AS cs9_l
         USING (
-            SELECT g.day, g.code FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.day, cs9_g.code FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.day, d.code FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.day, cs9_d.code FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -286,18 +286,18 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE demo.types AS l
-        SET label = s.label,
-            whole = s.whole,
-            ratio = s.ratio,
-            at = s.at,
-            flag = s.flag,
-            amount = s.amount,
-            tags = s.tags,
-            extra = s.extra
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE demo.types AS cs9_l
+        SET label = cs9_s.label,
+            whole = cs9_s.whole,
+            ratio = cs9_s.ratio,
+            at = cs9_s.at,
+            flag = cs9_s.flag,
+            amount = cs9_s.amount,
+            tags = cs9_s.tags,
+            extra = cs9_s.extra
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -316,20 +316,20 @@ BEGIN
             extra
         )
         SELECT
-            s.day,
-            s.code,
-            s.label,
-            s.whole,
-            s.ratio,
-            s.at,
-            s.flag,
-            s.amount,
-            s.tags,
-            s.extra
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.day, s.code
+            cs9_s.day,
+            cs9_s.code,
+            cs9_s.label,
+            cs9_s.whole,
+            cs9_s.ratio,
+            cs9_s.at,
+            cs9_s.flag,
+            cs9_s.amount,
+            cs9_s.tags,
+            cs9_s.extra
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.day, cs9_s.code
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;

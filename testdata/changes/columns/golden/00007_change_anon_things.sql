@@ -98,8 +98,8 @@ CREATE TABLE anon.things_staging (
 -- +goose StatementEnd
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.things_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.things_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -133,7 +133,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.things (
+        INSERT INTO anon.things AS cs9_l (
             id,
             label,
             small,
@@ -168,7 +168,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.things (
+            INSERT INTO anon.things AS cs9_l (
                 id,
                 label,
                 small,
@@ -243,53 +243,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.things'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.things'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.things'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.things'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.things'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.things'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.id,
+        SELECT cs9_s.id,
                CASE
-                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
+                   WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.id)::record *<> ROW(cs9_s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.things) AS l ON %3$s
-        WHERE l.id IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.id, l.label, l.small, l.cost, l.flag, l.added, l.at, l.half, l.number, l.serial_no)::record *<> ROW(s.id, s.label, s.small, s.cost, s.flag, s.added, s.at, s.half, s.number, s.serial_no)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.label, l.small, l.cost, l.flag, l.added, l.at, l.half, l.serial_no)::record *<> ROW(s.label, s.small, s.cost, s.flag, s.added, s.at, s.half, s.serial_no)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.things) AS cs9_l ON %3$s
+        WHERE cs9_l.id IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.label, cs9_l.small, cs9_l.cost, cs9_l.flag, cs9_l.added, cs9_l.at, cs9_l.half, cs9_l.number, cs9_l.serial_no)::record *<> ROW(cs9_s.id, cs9_s.label, cs9_s.small, cs9_s.cost, cs9_s.flag, cs9_s.added, cs9_s.at, cs9_s.half, cs9_s.number, cs9_s.serial_no)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.label, cs9_l.small, cs9_l.cost, cs9_l.flag, cs9_l.added, cs9_l.at, cs9_l.half, cs9_l.serial_no)::record *<> ROW(cs9_s.label, cs9_s.small, cs9_s.cost, cs9_s.flag, cs9_s.added, cs9_s.at, cs9_s.half, cs9_s.serial_no)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.things)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.id
-        FROM (SELECT * FROM anon.things WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.id
+        FROM (SELECT * FROM anon.things WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.things AS l
+        DELETE FROM anon.things AS cs9_l
         USING (
-            SELECT g.id FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.id FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -297,18 +297,18 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.things AS l
-        SET label = s.label,
-            small = s.small,
-            cost = s.cost,
-            flag = s.flag,
-            added = s.added,
-            at = s.at,
-            half = s.half,
-            serial_no = s.serial_no
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.things AS cs9_l
+        SET label = cs9_s.label,
+            small = cs9_s.small,
+            cost = cs9_s.cost,
+            flag = cs9_s.flag,
+            added = cs9_s.added,
+            at = cs9_s.at,
+            half = cs9_s.half,
+            serial_no = cs9_s.serial_no
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -328,20 +328,20 @@ BEGIN
         )
         OVERRIDING SYSTEM VALUE
         SELECT
-            s.id,
-            s.label,
-            s.small,
-            s.cost,
-            s.flag,
-            s.added,
-            s.at,
-            s.half,
-            s.number,
-            s.serial_no
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.id
+            cs9_s.id,
+            cs9_s.label,
+            cs9_s.small,
+            cs9_s.cost,
+            cs9_s.flag,
+            cs9_s.added,
+            cs9_s.at,
+            cs9_s.half,
+            cs9_s.number,
+            cs9_s.serial_no
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
@@ -456,8 +456,8 @@ CREATE TABLE anon.things_staging (
 -- +goose StatementEnd
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.things_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.things_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -491,7 +491,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.things (
+        INSERT INTO anon.things AS cs9_l (
             id,
             label,
             small,
@@ -527,7 +527,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.things (
+            INSERT INTO anon.things AS cs9_l (
                 id,
                 label,
                 small,
@@ -605,53 +605,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.things'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.things'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.things'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.things'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.things'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.things'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.id,
+        SELECT cs9_s.id,
                CASE
-                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
+                   WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.id)::record *<> ROW(cs9_s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.things) AS l ON %3$s
-        WHERE l.id IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.id, l.label, l.small, l.cost, l.note, l.flag, l.added, l.at, l.half, l.number, l.serial_no)::record *<> ROW(s.id, s.label, s.small, s.cost, s.note, s.flag, s.added, s.at, s.half, s.number, s.serial_no)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.label, l.small, l.cost, l.note, l.flag, l.added, l.at, l.half, l.number, l.serial_no)::record *<> ROW(s.label, s.small, s.cost, s.note, s.flag, s.added, s.at, s.half, s.number, s.serial_no)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.things) AS cs9_l ON %3$s
+        WHERE cs9_l.id IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.label, cs9_l.small, cs9_l.cost, cs9_l.note, cs9_l.flag, cs9_l.added, cs9_l.at, cs9_l.half, cs9_l.number, cs9_l.serial_no)::record *<> ROW(cs9_s.id, cs9_s.label, cs9_s.small, cs9_s.cost, cs9_s.note, cs9_s.flag, cs9_s.added, cs9_s.at, cs9_s.half, cs9_s.number, cs9_s.serial_no)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.label, cs9_l.small, cs9_l.cost, cs9_l.note, cs9_l.flag, cs9_l.added, cs9_l.at, cs9_l.half, cs9_l.number, cs9_l.serial_no)::record *<> ROW(cs9_s.label, cs9_s.small, cs9_s.cost, cs9_s.note, cs9_s.flag, cs9_s.added, cs9_s.at, cs9_s.half, cs9_s.number, cs9_s.serial_no)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.things)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.id
-        FROM (SELECT * FROM anon.things WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.id
+        FROM (SELECT * FROM anon.things WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.things AS l
+        DELETE FROM anon.things AS cs9_l
         USING (
-            SELECT g.id FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.id FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -659,20 +659,20 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.things AS l
-        SET label = s.label,
-            small = s.small,
-            cost = s.cost,
-            note = s.note,
-            flag = s.flag,
-            added = s.added,
-            at = s.at,
-            half = s.half,
-            number = s.number,
-            serial_no = s.serial_no
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.things AS cs9_l
+        SET label = cs9_s.label,
+            small = cs9_s.small,
+            cost = cs9_s.cost,
+            note = cs9_s.note,
+            flag = cs9_s.flag,
+            added = cs9_s.added,
+            at = cs9_s.at,
+            half = cs9_s.half,
+            number = cs9_s.number,
+            serial_no = cs9_s.serial_no
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -692,21 +692,21 @@ BEGIN
             serial_no
         )
         SELECT
-            s.id,
-            s.label,
-            s.small,
-            s.cost,
-            s.note,
-            s.flag,
-            s.added,
-            s.at,
-            s.half,
-            s.number,
-            s.serial_no
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.id
+            cs9_s.id,
+            cs9_s.label,
+            cs9_s.small,
+            cs9_s.cost,
+            cs9_s.note,
+            cs9_s.flag,
+            cs9_s.added,
+            cs9_s.at,
+            cs9_s.half,
+            cs9_s.number,
+            cs9_s.serial_no
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;

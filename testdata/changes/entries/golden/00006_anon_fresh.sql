@@ -20,8 +20,8 @@ CREATE TABLE anon.fresh_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.fresh_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.fresh_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish, and the procedure that publishes this table alone.
 -- +goose StatementBegin
@@ -89,7 +89,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.fresh (
+        INSERT INTO anon.fresh AS cs9_l (
             k
         )
         SELECT
@@ -105,7 +105,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.fresh (
+            INSERT INTO anon.fresh AS cs9_l (
                 k
             )
             SELECT
@@ -153,52 +153,52 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.fresh'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.fresh'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.fresh'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.fresh'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.fresh'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.fresh'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.k,
+        SELECT cs9_s.k,
                CASE
-                   WHEN l.k IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.k)::record *<> ROW(s.k)::record) THEN 'replace'
+                   WHEN cs9_l.k IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.k)::record *<> ROW(cs9_s.k)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.fresh) AS l ON %3$s
-        WHERE l.k IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.k)::record *<> ROW(s.k)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.fresh) AS cs9_l ON %3$s
+        WHERE cs9_l.k IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.k)::record *<> ROW(cs9_s.k)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.fresh)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.k
-        FROM (SELECT * FROM anon.fresh WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.k
+        FROM (SELECT * FROM anon.fresh WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.fresh AS l
+        DELETE FROM anon.fresh AS cs9_l
         USING (
-            SELECT g.k FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.k FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.k FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.k FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -211,11 +211,11 @@ BEGIN
             k
         )
         SELECT
-            s.k
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.k
+            cs9_s.k
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.k
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;

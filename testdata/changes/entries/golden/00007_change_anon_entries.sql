@@ -71,8 +71,8 @@ CREATE TABLE anon.entries_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.entries_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.entries_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 COMMENT ON TABLE anon.entries_staging IS 'cs9gen: staging template of anon.entries, which stays empty: each run writes to a copy';
 
@@ -187,8 +187,8 @@ CREATE TABLE anon.entries_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.entries_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.entries_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 COMMENT ON TABLE anon.entries_staging IS 'cs9gen: staging template of anon.entries, which stays empty: each run writes to a copy';
 

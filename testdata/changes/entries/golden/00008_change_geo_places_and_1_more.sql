@@ -40,8 +40,8 @@ CREATE TABLE geo.places_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON geo.places_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON geo.places_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -109,7 +109,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO geo.places (
+        INSERT INTO geo.places AS cs9_l (
             k,
             name
         )
@@ -127,7 +127,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO geo.places (
+            INSERT INTO geo.places AS cs9_l (
                 k,
                 name
             )
@@ -178,53 +178,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('geo.places'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('geo.places'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('geo.places'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('geo.places'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('geo.places'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('geo.places'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.k,
+        SELECT cs9_s.k,
                CASE
-                   WHEN l.k IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.k)::record *<> ROW(s.k)::record) THEN 'replace'
+                   WHEN cs9_l.k IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.k)::record *<> ROW(cs9_s.k)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM geo.places) AS l ON %3$s
-        WHERE l.k IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.k, l.name)::record *<> ROW(s.k, s.name)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.name)::record *<> ROW(s.name)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM geo.places) AS cs9_l ON %3$s
+        WHERE cs9_l.k IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.k, cs9_l.name)::record *<> ROW(cs9_s.k, cs9_s.name)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.name)::record *<> ROW(cs9_s.name)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM geo.places)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.k
-        FROM (SELECT * FROM geo.places WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.k
+        FROM (SELECT * FROM geo.places WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM geo.places AS l
+        DELETE FROM geo.places AS cs9_l
         USING (
-            SELECT g.k FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.k FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.k FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.k FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -232,11 +232,11 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE geo.places AS l
-        SET name = s.name
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE geo.places AS cs9_l
+        SET name = cs9_s.name
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -247,12 +247,12 @@ BEGIN
             name
         )
         SELECT
-            s.k,
-            s.name
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.k
+            cs9_s.k,
+            cs9_s.name
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.k
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
@@ -344,8 +344,8 @@ CREATE TABLE anon.records_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.records_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.records_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -413,7 +413,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.records (
+        INSERT INTO anon.records AS cs9_l (
             id,
             m,
             title,
@@ -439,7 +439,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.records (
+            INSERT INTO anon.records AS cs9_l (
                 id,
                 m,
                 title,
@@ -502,53 +502,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.records'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.records'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.records'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.records'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.records'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.records'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.id,
+        SELECT cs9_s.id,
                CASE
-                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
+                   WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.id)::record *<> ROW(cs9_s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.records) AS l ON %3$s
-        WHERE l.id IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.id, l.m, l.title, l.number, l.look, l.label)::record *<> ROW(s.id, s.m, s.title, s.number, s.look, s.label)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.m, l.title, l.number, l.look, l.label)::record *<> ROW(s.m, s.title, s.number, s.look, s.label)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.records) AS cs9_l ON %3$s
+        WHERE cs9_l.id IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.m, cs9_l.title, cs9_l.number, cs9_l.look, cs9_l.label)::record *<> ROW(cs9_s.id, cs9_s.m, cs9_s.title, cs9_s.number, cs9_s.look, cs9_s.label)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.m, cs9_l.title, cs9_l.number, cs9_l.look, cs9_l.label)::record *<> ROW(cs9_s.m, cs9_s.title, cs9_s.number, cs9_s.look, cs9_s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.records)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.id
-        FROM (SELECT * FROM anon.records WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.id
+        FROM (SELECT * FROM anon.records WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.records AS l
+        DELETE FROM anon.records AS cs9_l
         USING (
-            SELECT g.id FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.id FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -556,15 +556,15 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.records AS l
-        SET m = s.m,
-            title = s.title,
-            number = s.number,
-            look = s.look,
-            label = s.label
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.records AS cs9_l
+        SET m = cs9_s.m,
+            title = cs9_s.title,
+            number = cs9_s.number,
+            look = cs9_s.look,
+            label = cs9_s.label
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -579,16 +579,16 @@ BEGIN
             label
         )
         SELECT
-            s.id,
-            s.m,
-            s.title,
-            s.number,
-            s.look,
-            s.label
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.id
+            cs9_s.id,
+            cs9_s.m,
+            cs9_s.title,
+            cs9_s.number,
+            cs9_s.look,
+            cs9_s.label
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
@@ -701,8 +701,8 @@ CREATE TABLE anon.entries_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.entries_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.entries_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -770,7 +770,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.entries (
+        INSERT INTO anon.entries AS cs9_l (
             id,
             n,
             title,
@@ -796,7 +796,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.entries (
+            INSERT INTO anon.entries AS cs9_l (
                 id,
                 n,
                 title,
@@ -859,53 +859,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.entries'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.entries'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.entries'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.entries'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.entries'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.entries'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.id,
+        SELECT cs9_s.id,
                CASE
-                   WHEN l.id IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.id)::record *<> ROW(s.id)::record) THEN 'replace'
+                   WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.id)::record *<> ROW(cs9_s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.entries) AS l ON %3$s
-        WHERE l.id IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.id, l.n, l.title, l.number, l.look, l.label)::record *<> ROW(s.id, s.n, s.title, s.number, s.look, s.label)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.n, l.title, l.number, l.look, l.label)::record *<> ROW(s.n, s.title, s.number, s.look, s.label)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.entries) AS cs9_l ON %3$s
+        WHERE cs9_l.id IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.n, cs9_l.title, cs9_l.number, cs9_l.look, cs9_l.label)::record *<> ROW(cs9_s.id, cs9_s.n, cs9_s.title, cs9_s.number, cs9_s.look, cs9_s.label)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.title, cs9_l.number, cs9_l.look, cs9_l.label)::record *<> ROW(cs9_s.n, cs9_s.title, cs9_s.number, cs9_s.look, cs9_s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.entries)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.id
-        FROM (SELECT * FROM anon.entries WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.id
+        FROM (SELECT * FROM anon.entries WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.entries AS l
+        DELETE FROM anon.entries AS cs9_l
         USING (
-            SELECT g.id FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.id FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -913,15 +913,15 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.entries AS l
-        SET n = s.n,
-            title = s.title,
-            number = s.number,
-            look = s.look,
-            label = s.label
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.entries AS cs9_l
+        SET n = cs9_s.n,
+            title = cs9_s.title,
+            number = cs9_s.number,
+            look = cs9_s.look,
+            label = cs9_s.label
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -936,16 +936,16 @@ BEGIN
             label
         )
         SELECT
-            s.id,
-            s.n,
-            s.title,
-            s.number,
-            s.look,
-            s.label
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.id
+            cs9_s.id,
+            cs9_s.n,
+            cs9_s.title,
+            cs9_s.number,
+            cs9_s.look,
+            cs9_s.label
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
@@ -1019,8 +1019,8 @@ CREATE TABLE anon.lookup_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.lookup_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.lookup_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -1088,7 +1088,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.lookup (
+        INSERT INTO anon.lookup AS cs9_l (
             k,
             label
         )
@@ -1106,7 +1106,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.lookup (
+            INSERT INTO anon.lookup AS cs9_l (
                 k,
                 label
             )
@@ -1157,53 +1157,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.lookup'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.lookup'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.lookup'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.lookup'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.lookup'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.lookup'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.k,
+        SELECT cs9_s.k,
                CASE
-                   WHEN l.k IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.k)::record *<> ROW(s.k)::record) THEN 'replace'
+                   WHEN cs9_l.k IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.k)::record *<> ROW(cs9_s.k)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.lookup) AS l ON %3$s
-        WHERE l.k IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.k, l.label)::record *<> ROW(s.k, s.label)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.label)::record *<> ROW(s.label)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.lookup) AS cs9_l ON %3$s
+        WHERE cs9_l.k IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.k, cs9_l.label)::record *<> ROW(cs9_s.k, cs9_s.label)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.label)::record *<> ROW(cs9_s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.lookup)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.k
-        FROM (SELECT * FROM anon.lookup WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.k
+        FROM (SELECT * FROM anon.lookup WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.lookup AS l
+        DELETE FROM anon.lookup AS cs9_l
         USING (
-            SELECT g.k FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.k FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.k FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.k FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -1211,11 +1211,11 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.lookup AS l
-        SET label = s.label
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.lookup AS cs9_l
+        SET label = cs9_s.label
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -1226,12 +1226,12 @@ BEGIN
             label
         )
         SELECT
-            s.k,
-            s.label
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.k
+            cs9_s.k,
+            cs9_s.label
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.k
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;

@@ -57,8 +57,8 @@ CREATE TABLE anon.records_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.records_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.records_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records, which stays empty: each run writes to a copy';
 
@@ -138,8 +138,8 @@ CREATE TABLE anon.records_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.records_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.records_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 COMMENT ON TABLE anon.records_staging IS 'cs9gen: staging template of anon.records, which stays empty: each run writes to a copy';
 

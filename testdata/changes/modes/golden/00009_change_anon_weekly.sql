@@ -52,8 +52,8 @@ CREATE TABLE anon.weekly_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.weekly_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.weekly_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -140,8 +140,8 @@ CREATE TABLE anon.weekly_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.weekly_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.weekly_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin

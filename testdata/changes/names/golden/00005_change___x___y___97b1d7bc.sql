@@ -49,8 +49,8 @@ CREATE TABLE "S.x"."T.y Z_staging" (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON "S.x"."T.y Z_staging"
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON "S.x"."T.y Z_staging"
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -118,7 +118,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO "S.x"."T.y Z" (
+        INSERT INTO "S.x"."T.y Z" AS cs9_l (
             key,
             n,
             total,
@@ -143,7 +143,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO "S.x"."T.y Z" (
+            INSERT INTO "S.x"."T.y Z" AS cs9_l (
                 key,
                 n,
                 total,
@@ -203,53 +203,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.key,
+        SELECT cs9_s.key,
                CASE
-                   WHEN l.key IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.key)::record *<> ROW(s.key)::record) THEN 'replace'
+                   WHEN cs9_l.key IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.key)::record *<> ROW(cs9_s.key)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS l ON %3$s
-        WHERE l.key IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.key, l.n, l.total, l.number, l.label)::record *<> ROW(s.key, s.n, s.total, s.number, s.label)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.n, l.total, l.label)::record *<> ROW(s.n, s.total, s.label)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS cs9_l ON %3$s
+        WHERE cs9_l.key IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.key, cs9_l.n, cs9_l.total, cs9_l.number, cs9_l.label)::record *<> ROW(cs9_s.key, cs9_s.n, cs9_s.total, cs9_s.number, cs9_s.label)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.total, cs9_l.label)::record *<> ROW(cs9_s.n, cs9_s.total, cs9_s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM "S.x"."T.y Z")
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.key
-        FROM (SELECT * FROM "S.x"."T.y Z" WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.key
+        FROM (SELECT * FROM "S.x"."T.y Z" WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM "S.x"."T.y Z" AS l
+        DELETE FROM "S.x"."T.y Z" AS cs9_l
         USING (
-            SELECT g.key FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.key FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.key FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.key FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -257,13 +257,13 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE "S.x"."T.y Z" AS l
-        SET n = s.n,
-            total = s.total,
-            label = s.label
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE "S.x"."T.y Z" AS cs9_l
+        SET n = cs9_s.n,
+            total = cs9_s.total,
+            label = cs9_s.label
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -278,15 +278,15 @@ BEGIN
         )
         OVERRIDING SYSTEM VALUE
         SELECT
-            s.key,
-            s.n,
-            s.total,
-            s.number,
-            s.label
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.key
+            cs9_s.key,
+            cs9_s.n,
+            cs9_s.total,
+            cs9_s.number,
+            cs9_s.label
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.key
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
@@ -381,8 +381,8 @@ CREATE TABLE anon.old_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.old_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.old_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -450,7 +450,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.old (
+        INSERT INTO anon.old AS cs9_l (
             k,
             "C Odd",
             n,
@@ -475,7 +475,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.old (
+            INSERT INTO anon.old AS cs9_l (
                 k,
                 "C Odd",
                 n,
@@ -535,53 +535,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.old'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.old'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.old'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.old'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.old'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.old'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.k,
+        SELECT cs9_s.k,
                CASE
-                   WHEN l.k IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.k)::record *<> ROW(s.k)::record) THEN 'replace'
+                   WHEN cs9_l.k IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.k)::record *<> ROW(cs9_s.k)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.old) AS l ON %3$s
-        WHERE l.k IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.k, l."C Odd", l.n, l.id, l.label)::record *<> ROW(s.k, s."C Odd", s.n, s.id, s.label)::record)
-           OR (NOT l.cs9_deleted AND ROW(l."C Odd", l.n, l.label)::record *<> ROW(s."C Odd", s.n, s.label)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.old) AS cs9_l ON %3$s
+        WHERE cs9_l.k IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.k, cs9_l."C Odd", cs9_l.n, cs9_l.id, cs9_l.label)::record *<> ROW(cs9_s.k, cs9_s."C Odd", cs9_s.n, cs9_s.id, cs9_s.label)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l."C Odd", cs9_l.n, cs9_l.label)::record *<> ROW(cs9_s."C Odd", cs9_s.n, cs9_s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.old)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.k
-        FROM (SELECT * FROM anon.old WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.k
+        FROM (SELECT * FROM anon.old WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.old AS l
+        DELETE FROM anon.old AS cs9_l
         USING (
-            SELECT g.k FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.k FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.k FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.k FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -589,13 +589,13 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.old AS l
-        SET "C Odd" = s."C Odd",
-            n = s.n,
-            label = s.label
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.old AS cs9_l
+        SET "C Odd" = cs9_s."C Odd",
+            n = cs9_s.n,
+            label = cs9_s.label
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -610,15 +610,15 @@ BEGIN
         )
         OVERRIDING SYSTEM VALUE
         SELECT
-            s.k,
-            s."C Odd",
-            s.n,
-            s.id,
-            s.label
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.k
+            cs9_s.k,
+            cs9_s."C Odd",
+            cs9_s.n,
+            cs9_s.id,
+            cs9_s.label
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.k
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;

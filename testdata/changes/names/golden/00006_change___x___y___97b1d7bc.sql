@@ -54,8 +54,8 @@ CREATE TABLE "S.x"."T.y Z_staging" (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON "S.x"."T.y Z_staging"
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON "S.x"."T.y Z_staging"
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -143,8 +143,8 @@ CREATE TABLE "S.x"."T.y Z_staging" (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON "S.x"."T.y Z_staging"
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON "S.x"."T.y Z_staging"
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin

@@ -46,8 +46,8 @@ CREATE TABLE "S.x".new_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON "S.x".new_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON "S.x".new_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -117,7 +117,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO "S.x".new (
+        INSERT INTO "S.x".new AS cs9_l (
             added,
             week,
             n,
@@ -144,7 +144,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO "S.x".new (
+            INSERT INTO "S.x".new AS cs9_l (
                 added,
                 week,
                 n,
@@ -207,53 +207,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('"S.x".new'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('"S.x".new'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('"S.x".new'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('"S.x".new'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('"S.x".new'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('"S.x".new'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.week,
+        SELECT cs9_s.week,
                CASE
-                   WHEN l.week IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.week)::record *<> ROW(s.week)::record) THEN 'replace'
+                   WHEN cs9_l.week IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.week)::record *<> ROW(cs9_s.week)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x".new) AS l ON %3$s
-        WHERE l.week IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.added, l.week, l.n, l.total, l.number, l.label)::record *<> ROW(s.added, s.week, s.n, s.total, s.number, s.label)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.added, l.n, l.total, l.label)::record *<> ROW(s.added, s.n, s.total, s.label)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x".new) AS cs9_l ON %3$s
+        WHERE cs9_l.week IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.added, cs9_l.week, cs9_l.n, cs9_l.total, cs9_l.number, cs9_l.label)::record *<> ROW(cs9_s.added, cs9_s.week, cs9_s.n, cs9_s.total, cs9_s.number, cs9_s.label)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.added, cs9_l.n, cs9_l.total, cs9_l.label)::record *<> ROW(cs9_s.added, cs9_s.n, cs9_s.total, cs9_s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM "S.x".new)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.week
-        FROM (SELECT * FROM "S.x".new WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.week
+        FROM (SELECT * FROM "S.x".new WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM "S.x".new AS l
+        DELETE FROM "S.x".new AS cs9_l
         USING (
-            SELECT g.week FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.week FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.week FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.week FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -261,14 +261,14 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE "S.x".new AS l
-        SET added = s.added,
-            n = s.n,
-            total = s.total,
-            label = s.label
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE "S.x".new AS cs9_l
+        SET added = cs9_s.added,
+            n = cs9_s.n,
+            total = cs9_s.total,
+            label = cs9_s.label
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -284,16 +284,16 @@ BEGIN
         )
         OVERRIDING SYSTEM VALUE
         SELECT
-            s.added,
-            s.week,
-            s.n,
-            s.total,
-            s.number,
-            s.label
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.week
+            cs9_s.added,
+            cs9_s.week,
+            cs9_s.n,
+            cs9_s.total,
+            cs9_s.number,
+            cs9_s.label
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.week
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
@@ -384,8 +384,8 @@ CREATE TABLE "S.x"."T.y Z_staging" (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON "S.x"."T.y Z_staging"
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON "S.x"."T.y Z_staging"
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -455,7 +455,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO "S.x"."T.y Z" (
+        INSERT INTO "S.x"."T.y Z" AS cs9_l (
             key,
             n,
             total,
@@ -480,7 +480,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO "S.x"."T.y Z" (
+            INSERT INTO "S.x"."T.y Z" AS cs9_l (
                 key,
                 n,
                 total,
@@ -540,53 +540,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.key,
+        SELECT cs9_s.key,
                CASE
-                   WHEN l.key IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.key)::record *<> ROW(s.key)::record) THEN 'replace'
+                   WHEN cs9_l.key IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.key)::record *<> ROW(cs9_s.key)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS l ON %3$s
-        WHERE l.key IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.key, l.n, l.total, l.number, l.label)::record *<> ROW(s.key, s.n, s.total, s.number, s.label)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.n, l.total, l.label)::record *<> ROW(s.n, s.total, s.label)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS cs9_l ON %3$s
+        WHERE cs9_l.key IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.key, cs9_l.n, cs9_l.total, cs9_l.number, cs9_l.label)::record *<> ROW(cs9_s.key, cs9_s.n, cs9_s.total, cs9_s.number, cs9_s.label)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.total, cs9_l.label)::record *<> ROW(cs9_s.n, cs9_s.total, cs9_s.label)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM "S.x"."T.y Z")
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.key
-        FROM (SELECT * FROM "S.x"."T.y Z" WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.key
+        FROM (SELECT * FROM "S.x"."T.y Z" WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM "S.x"."T.y Z" AS l
+        DELETE FROM "S.x"."T.y Z" AS cs9_l
         USING (
-            SELECT g.key FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.key FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.key FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.key FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -594,13 +594,13 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE "S.x"."T.y Z" AS l
-        SET n = s.n,
-            total = s.total,
-            label = s.label
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE "S.x"."T.y Z" AS cs9_l
+        SET n = cs9_s.n,
+            total = cs9_s.total,
+            label = cs9_s.label
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -615,15 +615,15 @@ BEGIN
         )
         OVERRIDING SYSTEM VALUE
         SELECT
-            s.key,
-            s.n,
-            s.total,
-            s.number,
-            s.label
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.key
+            cs9_s.key,
+            cs9_s.n,
+            cs9_s.total,
+            cs9_s.number,
+            cs9_s.label
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.key
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;

@@ -91,8 +91,8 @@ CREATE TABLE anon.objects_staging (
 -- +goose StatementEnd
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.objects_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.objects_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -162,7 +162,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.objects (
+        INSERT INTO anon.objects AS cs9_l (
             a,
             b,
             n,
@@ -186,7 +186,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.objects (
+            INSERT INTO anon.objects AS cs9_l (
                 a,
                 b,
                 n,
@@ -245,53 +245,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.objects'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.objects'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.objects'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.objects'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.objects'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.objects'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.n, s.b,
+        SELECT cs9_s.n, cs9_s.b,
                CASE
-                   WHEN l.n IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.n, l.b)::record *<> ROW(s.n, s.b)::record) THEN 'replace'
+                   WHEN cs9_l.n IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.n, cs9_l.b)::record *<> ROW(cs9_s.n, cs9_s.b)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS l ON %3$s
-        WHERE l.n IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.a, l.b, l.n, l.m, l.t)::record *<> ROW(s.a, s.b, s.n, s.m, s.t)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.a, l.m, l.t)::record *<> ROW(s.a, s.m, s.t)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS cs9_l ON %3$s
+        WHERE cs9_l.n IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.a, cs9_l.b, cs9_l.n, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.a, cs9_s.b, cs9_s.n, cs9_s.m, cs9_s.t)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.a, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.a, cs9_s.m, cs9_s.t)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.objects)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.n, l.b
-        FROM (SELECT * FROM anon.objects WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.n, cs9_l.b
+        FROM (SELECT * FROM anon.objects WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.objects AS l
+        DELETE FROM anon.objects AS cs9_l
         USING (
-            SELECT g.n, g.b FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.n, cs9_g.b FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.n, d.b FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.n, cs9_d.b FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -299,13 +299,13 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.objects AS l
-        SET a = s.a,
-            m = s.m,
-            t = s.t
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.objects AS cs9_l
+        SET a = cs9_s.a,
+            m = cs9_s.m,
+            t = cs9_s.t
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -319,15 +319,15 @@ BEGIN
             t
         )
         SELECT
-            s.a,
-            s.b,
-            s.n,
-            s.m,
-            s.t
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.n, s.b
+            cs9_s.a,
+            cs9_s.b,
+            cs9_s.n,
+            cs9_s.m,
+            cs9_s.t
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.n, cs9_s.b
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
@@ -409,8 +409,8 @@ CREATE TABLE anon.objects_staging (
 -- +goose StatementEnd
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.objects_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.objects_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -478,7 +478,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.objects (
+        INSERT INTO anon.objects AS cs9_l (
             a,
             b,
             n,
@@ -502,7 +502,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.objects (
+            INSERT INTO anon.objects AS cs9_l (
                 a,
                 b,
                 n,
@@ -561,53 +561,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.objects'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.objects'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.objects'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.objects'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.objects'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.objects'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.b, s.a,
+        SELECT cs9_s.b, cs9_s.a,
                CASE
-                   WHEN l.b IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.b, l.a)::record *<> ROW(s.b, s.a)::record) THEN 'replace'
+                   WHEN cs9_l.b IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.b, cs9_l.a)::record *<> ROW(cs9_s.b, cs9_s.a)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS l ON %3$s
-        WHERE l.b IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.a, l.b, l.n, l.m, l.t)::record *<> ROW(s.a, s.b, s.n, s.m, s.t)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.n, l.m, l.t)::record *<> ROW(s.n, s.m, s.t)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS cs9_l ON %3$s
+        WHERE cs9_l.b IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.a, cs9_l.b, cs9_l.n, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.a, cs9_s.b, cs9_s.n, cs9_s.m, cs9_s.t)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.n, cs9_s.m, cs9_s.t)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.objects)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.b, l.a
-        FROM (SELECT * FROM anon.objects WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.b, cs9_l.a
+        FROM (SELECT * FROM anon.objects WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.objects AS l
+        DELETE FROM anon.objects AS cs9_l
         USING (
-            SELECT g.b, g.a FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.b, cs9_g.a FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.b, d.a FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.b, cs9_d.a FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -615,13 +615,13 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.objects AS l
-        SET n = s.n,
-            m = s.m,
-            t = s.t
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.objects AS cs9_l
+        SET n = cs9_s.n,
+            m = cs9_s.m,
+            t = cs9_s.t
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -635,15 +635,15 @@ BEGIN
             t
         )
         SELECT
-            s.a,
-            s.b,
-            s.n,
-            s.m,
-            s.t
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.b, s.a
+            cs9_s.a,
+            cs9_s.b,
+            cs9_s.n,
+            cs9_s.m,
+            cs9_s.t
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.b, cs9_s.a
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;

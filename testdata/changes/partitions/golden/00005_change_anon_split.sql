@@ -65,8 +65,8 @@ CREATE TABLE anon.split_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.split_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.split_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -100,7 +100,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.split (
+        INSERT INTO anon.split AS cs9_l (
             week,
             area,
             id,
@@ -125,7 +125,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.split (
+            INSERT INTO anon.split AS cs9_l (
                 week,
                 area,
                 id,
@@ -184,53 +184,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.split'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.split'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.split'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.split'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.split'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.split'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.week, s.area,
+        SELECT cs9_s.week, cs9_s.area,
                CASE
-                   WHEN l.week IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.week, l.area)::record *<> ROW(s.week, s.area)::record) THEN 'replace'
+                   WHEN cs9_l.week IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.week, cs9_l.area)::record *<> ROW(cs9_s.week, cs9_s.area)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.split) AS l ON %3$s
-        WHERE l.week IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.week, l.area, l.id, l.n, l.note)::record *<> ROW(s.week, s.area, s.id, s.n, s.note)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.n, l.note)::record *<> ROW(s.n, s.note)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.split) AS cs9_l ON %3$s
+        WHERE cs9_l.week IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.week, cs9_l.area, cs9_l.id, cs9_l.n, cs9_l.note)::record *<> ROW(cs9_s.week, cs9_s.area, cs9_s.id, cs9_s.n, cs9_s.note)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.note)::record *<> ROW(cs9_s.n, cs9_s.note)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.split)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.week, l.area
-        FROM (SELECT * FROM anon.split WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.week, cs9_l.area
+        FROM (SELECT * FROM anon.split WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.split AS l
+        DELETE FROM anon.split AS cs9_l
         USING (
-            SELECT g.week, g.area FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.week, cs9_g.area FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.week, d.area FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.week, cs9_d.area FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -238,12 +238,12 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.split AS l
-        SET n = s.n,
-            note = s.note
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.split AS cs9_l
+        SET n = cs9_s.n,
+            note = cs9_s.note
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -258,15 +258,15 @@ BEGIN
         )
         OVERRIDING SYSTEM VALUE
         SELECT
-            s.week,
-            s.area,
-            s.id,
-            s.n,
-            s.note
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.week, s.area
+            cs9_s.week,
+            cs9_s.area,
+            cs9_s.id,
+            cs9_s.n,
+            cs9_s.note
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.week, cs9_s.area
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
@@ -348,8 +348,8 @@ CREATE TABLE anon.split_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.split_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.split_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -383,7 +383,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.split (
+        INSERT INTO anon.split AS cs9_l (
             week,
             region,
             id,
@@ -405,7 +405,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.split (
+            INSERT INTO anon.split AS cs9_l (
                 week,
                 region,
                 id,
@@ -461,53 +461,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.split'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.split'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.split'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.split'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.split'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.split'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.week, s.region,
+        SELECT cs9_s.week, cs9_s.region,
                CASE
-                   WHEN l.week IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.week, l.region)::record *<> ROW(s.week, s.region)::record) THEN 'replace'
+                   WHEN cs9_l.week IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.week, cs9_l.region)::record *<> ROW(cs9_s.week, cs9_s.region)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.split) AS l ON %3$s
-        WHERE l.week IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.week, l.region, l.id, l.n)::record *<> ROW(s.week, s.region, s.id, s.n)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.id, l.n)::record *<> ROW(s.id, s.n)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.split) AS cs9_l ON %3$s
+        WHERE cs9_l.week IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.week, cs9_l.region, cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.week, cs9_s.region, cs9_s.id, cs9_s.n)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.id, cs9_s.n)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.split)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.week, l.region
-        FROM (SELECT * FROM anon.split WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.week, cs9_l.region
+        FROM (SELECT * FROM anon.split WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.split AS l
+        DELETE FROM anon.split AS cs9_l
         USING (
-            SELECT g.week, g.region FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.week, cs9_g.region FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.week, d.region FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.week, cs9_d.region FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -515,12 +515,12 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.split AS l
-        SET id = s.id,
-            n = s.n
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.split AS cs9_l
+        SET id = cs9_s.id,
+            n = cs9_s.n
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -533,14 +533,14 @@ BEGIN
             n
         )
         SELECT
-            s.week,
-            s.region,
-            s.id,
-            s.n
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.week, s.region
+            cs9_s.week,
+            cs9_s.region,
+            cs9_s.id,
+            cs9_s.n
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.week, cs9_s.region
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;

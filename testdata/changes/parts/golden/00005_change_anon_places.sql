@@ -41,8 +41,8 @@ CREATE TABLE anon.places_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.places_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.places_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 COMMENT ON TABLE anon.places_staging IS 'cs9gen: staging template of anon.places, which stays empty: each run writes to a copy';
 
@@ -99,8 +99,8 @@ CREATE TABLE anon.places_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.places_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.places_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 COMMENT ON TABLE anon.places_staging IS 'cs9gen: staging template of anon.places, which stays empty: each run writes to a copy';
 

@@ -91,8 +91,8 @@ CREATE TABLE demo.dates_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON demo.dates_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON demo.dates_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -162,7 +162,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO demo.dates (
+        INSERT INTO demo.dates AS cs9_l (
             date,
             area,
             id,
@@ -184,7 +184,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO demo.dates (
+            INSERT INTO demo.dates AS cs9_l (
                 date,
                 area,
                 id,
@@ -239,53 +239,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('demo.dates'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('demo.dates'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('demo.dates'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('demo.dates'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('demo.dates'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('demo.dates'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.date, s.area, s.id,
+        SELECT cs9_s.date, cs9_s.area, cs9_s.id,
                CASE
-                   WHEN l.date IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.date, l.area, l.id)::record *<> ROW(s.date, s.area, s.id)::record) THEN 'replace'
+                   WHEN cs9_l.date IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.date, cs9_l.area, cs9_l.id)::record *<> ROW(cs9_s.date, cs9_s.area, cs9_s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.dates) AS l ON %3$s
-        WHERE l.date IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.date, l.area, l.id, l.n)::record *<> ROW(s.date, s.area, s.id, s.n)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.n)::record *<> ROW(s.n)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.dates) AS cs9_l ON %3$s
+        WHERE cs9_l.date IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.date, cs9_l.area, cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.date, cs9_s.area, cs9_s.id, cs9_s.n)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n)::record *<> ROW(cs9_s.n)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM demo.dates)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.date, l.area, l.id
-        FROM (SELECT * FROM demo.dates WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.date, cs9_l.area, cs9_l.id
+        FROM (SELECT * FROM demo.dates WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM demo.dates AS l
+        DELETE FROM demo.dates AS cs9_l
         USING (
-            SELECT g.date, g.area, g.id FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.date, cs9_g.area, cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.date, d.area, d.id FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.date, cs9_d.area, cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -293,11 +293,11 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE demo.dates AS l
-        SET n = s.n
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE demo.dates AS cs9_l
+        SET n = cs9_s.n
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -310,14 +310,14 @@ BEGIN
             n
         )
         SELECT
-            s.date,
-            s.area,
-            s.id,
-            s.n
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.date, s.area, s.id
+            cs9_s.date,
+            cs9_s.area,
+            cs9_s.id,
+            cs9_s.n
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.date, cs9_s.area, cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
@@ -450,8 +450,8 @@ CREATE TABLE anon.days_staging (
 );
 
 CREATE TRIGGER cs9_guard
-    BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON anon.days_staging
-    FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template();
+    BEFORE INSERT ON anon.days_staging
+    FOR EACH ROW EXECUTE FUNCTION cs9.guard_template();
 
 -- The steps of a publish.
 -- +goose StatementBegin
@@ -521,7 +521,7 @@ BEGIN
 
     EXECUTE format(
         $insert$
-        INSERT INTO anon.days (
+        INSERT INTO anon.days AS cs9_l (
             day,
             region,
             id,
@@ -543,7 +543,7 @@ BEGIN
     IF p_has_upserts THEN
         EXECUTE format(
             $upsert$
-            INSERT INTO anon.days (
+            INSERT INTO anon.days AS cs9_l (
                 day,
                 region,
                 id,
@@ -598,53 +598,53 @@ SET jit = off
 AS $apply_changes$
 #variable_conflict error
 DECLARE
-    v_staged_live CONSTANT text := cs9.key_match('anon.days'::regclass, 's', 'l');
-    v_staged_diff CONSTANT text := cs9.key_match('anon.days'::regclass, 's', 'd');
-    v_live_diff   CONSTANT text := cs9.key_match('anon.days'::regclass, 'l', 'd');
+    v_staged_live CONSTANT text := cs9.key_match('anon.days'::regclass, 'cs9_s', 'cs9_l');
+    v_staged_diff CONSTANT text := cs9.key_match('anon.days'::regclass, 'cs9_s', 'cs9_d');
+    v_live_diff   CONSTANT text := cs9.key_match('anon.days'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
 BEGIN
     EXECUTE format(
         $diff$
         CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
-        SELECT s.day, s.region, s.id,
+        SELECT cs9_s.day, cs9_s.region, cs9_s.id,
                CASE
-                   WHEN l.day IS NOT DISTINCT FROM NULL THEN 'insert'
-                   WHEN l.cs9_deleted AND (%4$L OR ROW(l.day, l.region, l.id)::record *<> ROW(s.day, s.region, s.id)::record) THEN 'replace'
+                   WHEN cs9_l.day IS NOT DISTINCT FROM NULL THEN 'insert'
+                   WHEN cs9_l.cs9_deleted AND (%4$L OR ROW(cs9_l.day, cs9_l.region, cs9_l.id)::record *<> ROW(cs9_s.day, cs9_s.region, cs9_s.id)::record) THEN 'replace'
                    ELSE 'update'
                END AS cs9_change
-        FROM %1$s AS s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.days) AS l ON %3$s
-        WHERE l.day IS NOT DISTINCT FROM NULL
-           OR (l.cs9_deleted AND ROW(l.day, l.region, l.id, l.n)::record *<> ROW(s.day, s.region, s.id, s.n)::record)
-           OR (NOT l.cs9_deleted AND ROW(l.n)::record *<> ROW(s.n)::record)
+        FROM %1$s AS cs9_s
+        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.days) AS cs9_l ON %3$s
+        WHERE cs9_l.day IS NOT DISTINCT FROM NULL
+           OR (cs9_l.cs9_deleted AND ROW(cs9_l.day, cs9_l.region, cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.day, cs9_s.region, cs9_s.id, cs9_s.n)::record)
+           OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n)::record *<> ROW(cs9_s.n)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.days)
-                   > (SELECT count(*) FROM %s) - (SELECT count(*) FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'insert')
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
             $counts$, p_staged)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
         CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
-        SELECT l.day, l.region, l.id
-        FROM (SELECT * FROM anon.days WHERE (%s)) AS l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS s WHERE %s)
+        SELECT cs9_l.day, cs9_l.region, cs9_l.id
+        FROM (SELECT * FROM anon.days WHERE (%s)) AS cs9_l
+        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
 
     EXECUTE format(
         $delete$
-        DELETE FROM anon.days AS l
+        DELETE FROM anon.days AS cs9_l
         USING (
-            SELECT g.day, g.region, g.id FROM pg_temp.cs9_gone AS g
+            SELECT cs9_g.day, cs9_g.region, cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
             UNION ALL
-            SELECT d.day, d.region, d.id FROM pg_temp.cs9_diff AS d WHERE d.cs9_change = 'replace'
-        ) AS d
+            SELECT cs9_d.day, cs9_d.region, cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+        ) AS cs9_d
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
@@ -652,11 +652,11 @@ BEGIN
     rows_updated := 0;
     EXECUTE format(
         $update$
-        UPDATE anon.days AS l
-        SET n = s.n
-        FROM pg_temp.cs9_diff AS d
-        JOIN %s AS s ON %s
-        WHERE d.cs9_change = 'update' AND %s
+        UPDATE anon.days AS cs9_l
+        SET n = cs9_s.n
+        FROM pg_temp.cs9_diff AS cs9_d
+        JOIN %s AS cs9_s ON %s
+        WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
 
@@ -669,14 +669,14 @@ BEGIN
             n
         )
         SELECT
-            s.day,
-            s.region,
-            s.id,
-            s.n
-        FROM %s AS s
-        JOIN pg_temp.cs9_diff AS d ON %s
-        WHERE d.cs9_change IN ('insert', 'replace')
-        ORDER BY s.day, s.region, s.id
+            cs9_s.day,
+            cs9_s.region,
+            cs9_s.id,
+            cs9_s.n
+        FROM %s AS cs9_s
+        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        WHERE cs9_d.cs9_change IN ('insert', 'replace')
+        ORDER BY cs9_s.day, cs9_s.region, cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
