@@ -9,6 +9,7 @@ AS $delete_rows$
 #variable_conflict error
 DECLARE
     v_table_id integer := cs9.find_table(p_table);
+    v_fixed    text;
     v_step     record;
     v_rows     bigint := 0::bigint;
 BEGIN
@@ -20,9 +21,9 @@ BEGIN
                   SCHEMA = 'cs9', TABLE = 'staged_delete';
     END IF;
     IF p_kind <> 'all' THEN
-        PERFORM cs9.check_condition(v_table_id, p_condition);
+        v_fixed := cs9.fix_condition(v_table_id, p_condition);
     END IF;
-    FOR v_step IN SELECT s.* FROM cs9.delete_steps(v_table_id, p_kind, p_condition) AS s LOOP
+    FOR v_step IN SELECT s.* FROM cs9.delete_steps(v_table_id, p_kind, v_fixed) AS s LOOP
         v_rows := v_rows + cs9.run_delete_step(v_table_id, v_step.relation, v_step.condition);
     END LOOP;
     RETURN v_rows;

@@ -25,7 +25,7 @@ var ErrorCodes = []ErrorCode{
 	{"S9012", "deletes_others_rows", "a plan deletes rows that another plan of the run wrote", "delete in plan 1, or only what no other plan writes"},
 	{"S9013", "cannot_finish", "the publish could not finish; the message says what stands in the way", "remove what stands in the way; no live row was touched"},
 	{"S9014", "nothing_staged", "the run drops all rows of a table and staged none", "allow it with p_allow_empty, if it is meant"},
-	{"S9015", "bad_condition", "the condition of a delete is not one immutable boolean expression over the table's columns", "correct the condition; the detail says what PostgreSQL found"},
+	{"S9015", "bad_condition", "the condition of a delete is not one immutable boolean expression over the table's columns, or compares with NULL", "correct the condition; the detail says what PostgreSQL found"},
 	{"S9016", "bad_argument", "an argument is empty, out of range or of the wrong form", "correct it; the hint says how"},
 	{"S9017", "lock_timeout", "the publish stopped because another session holds a lock", "resume it: call cs9.publish again, or run with the same key"},
 	{"S9018", "staged_rewritten", "the staged rows were rewritten or dropped in the middle of the publish", "discard the run by force, and rebuild with a new key"},

@@ -11,14 +11,15 @@ DECLARE
     v_table_id integer := cs9.find_table(p_table);
     v_plan     integer := cs9.assert_live_plan(NULL);
     v_run_id   bigint  := cs9.setting('run_id', NULL)::bigint;
+    v_fixed    text;
 BEGIN
     PERFORM cs9.assert_run_table(v_run_id, v_table_id);
     PERFORM cs9.assert_role(ARRAY[v_table_id], 'runner');
     IF p_kind <> 'all' THEN
-        PERFORM cs9.check_condition(v_table_id, p_condition);
+        v_fixed := cs9.fix_condition(v_table_id, p_condition);
     END IF;
     INSERT INTO cs9.staged_delete (run_id, table_id, plan, kind, condition)
-    VALUES (v_run_id, v_table_id, v_plan, p_kind, p_condition);
+    VALUES (v_run_id, v_table_id, v_plan, p_kind, v_fixed);
 END;
 $stage_delete$;
 COMMENT ON FUNCTION cs9.stage_delete(text, text, text) IS 'Records a delete for the plan of this session''s settings';

@@ -40,7 +40,8 @@ var (
 	ErrCannotFinish = errors.New("the publish could not finish, so it did not start")
 	// ErrNothingStaged: a table would be left empty (S9014).
 	ErrNothingStaged = errors.New("nothing was staged")
-	// ErrBadCondition: not one boolean expression, or one that is always true (S9015).
+	// ErrBadCondition: not one boolean expression, one that is always true, or one that
+	// compares with NULL (S9015).
 	ErrBadCondition = errors.New("bad condition")
 	// ErrBadArgument: a wrong argument (S9016).
 	ErrBadArgument = errors.New("bad argument")

@@ -63,7 +63,9 @@ func (t *Table) DropAllRows(ctx context.Context) error {
 // The condition is recorded as one SQL text and may use immutable functions and
 // the table's own columns only. What is empty is refused with [ErrBadCondition]
 // and never means "all rows": an empty Eq or And, an empty list, a blank string.
-// So is a time with nanoseconds, which PostgreSQL cannot compare with.
+// So is a time with nanoseconds, which PostgreSQL cannot compare with. Dates and
+// times that a text leaves open, 'now' too, mean what they mean when the
+// condition is recorded.
 func (t *Table) DropRowsWhere(ctx context.Context, pred any, args ...any) error {
 	return t.deleteWhere(ctx, "drop rows where", "where", pred, args)
 }
