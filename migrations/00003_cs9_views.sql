@@ -1,6 +1,7 @@
 -- +goose Up
 
--- For people. An owner is alive while its session holds the advisory lock of the task.
+-- For people. An owner is alive while its session holds the advisory lock of the task. The locks of the primary are not seen
+-- on a standby: there owner_alive is null.
 CREATE VIEW cs9.run_status AS
 SELECT
     r.run_id,
@@ -16,8 +17,8 @@ SELECT
     r.today,
     date_trunc('second', coalesce(r.ended_at, now()) - r.begun_at) AS age,
     CASE
-        WHEN r.state IN ('running', 'ready', 'publishing') THEN cs9.task_owner(r.task_id) IS NOT NULL
-        ELSE false
+        WHEN r.state NOT IN ('running', 'ready', 'publishing') THEN false
+        WHEN NOT pg_is_in_recovery() THEN cs9.task_owner(r.task_id) IS NOT NULL
     END AS owner_alive,
     r.owner,
     r.error,
@@ -41,7 +42,7 @@ CROSS JOIN LATERAL (
     FROM cs9.publish_step
     WHERE publish_step.run_id = r.run_id AND kind IN ('move', 'apply')
 ) AS s;
-COMMENT ON VIEW cs9.run_status IS 'One row a run: state, attempt, plans done, rows staged and published, and whether its owner is alive';
+COMMENT ON VIEW cs9.run_status IS 'One row a run: state, attempt, plans done, rows staged and published, and whether its owner is alive (null on a standby)';
 
 CREATE VIEW cs9.plan_status AS
 SELECT

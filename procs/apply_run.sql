@@ -5,7 +5,7 @@
 -- Returns: rows, how many staged rows became live; note, what was done to each table.
 -- Locks:   EXCLUSIVE on the live tables, which plain readers do not notice; for a swap ACCESS EXCLUSIVE at the very end.
 --          In the order of table_id; no wait is longer than cs9.lock_timeout.
--- Errors:  S9013, S9014: nothing of these tables was touched.
+-- Errors:  S9013, S9014, S9018: nothing of these tables was touched.
 CREATE FUNCTION cs9.apply_run(p_run_id bigint, OUT rows bigint, OUT note text)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -15,6 +15,7 @@ DECLARE
     v_table record;
     v_notes text[] := ARRAY[]::text[];
 BEGIN
+    PERFORM cs9.assert_staged(p_run_id);
     PERFORM cs9.lock_apply_tables(p_run_id);
     FOR v_table IN SELECT a.table_id FROM cs9.apply_tables(p_run_id) AS a LOOP
         PERFORM cs9.check_table(p_run_id, v_table.table_id);

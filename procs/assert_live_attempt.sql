@@ -1,7 +1,8 @@
 -- Purpose: the fence. Only the live attempt of a running run may stage or end plans.
 -- Returns: how many plans the run has.
 -- Locks:   the row of cs9.run, FOR SHARE to the end of the transaction, so that a new attempt waits for this write.
--- Errors:  S9002 unknown run; S9003, S9004, S9005 the run is not running; S9006 another attempt is live.
+-- Errors:  S9002 unknown run; S9003, S9004, S9005 the run is not running; S9006 another attempt is live;
+--          S9022 nothing can be written here.
 CREATE FUNCTION cs9.assert_live_attempt(p_run_id bigint, p_attempt integer)
 RETURNS integer
 LANGUAGE plpgsql
@@ -11,6 +12,7 @@ AS $assert_live_attempt$
 DECLARE
     v_run cs9.run;
 BEGIN
+    PERFORM cs9.assert_writable();
     SELECT r.* INTO v_run FROM cs9.run AS r WHERE r.run_id = p_run_id FOR SHARE;
     IF NOT FOUND THEN
         RAISE EXCEPTION 'there is no run %', p_run_id

@@ -4,7 +4,8 @@
 -- Contract: gives the task back when it has to fail.
 -- Locks:   the task's advisory lock, session level; the run's row, FOR UPDATE.
 -- Errors:  S9001 another session owns the task; S9002 unknown run; S9003 not ready; S9004 published; S9005 discarded;
---          S9009 not a table of the run; S9010 unknown table; S9013, S9014 it could not finish; S9016 bad argument; S9017 a table is locked.
+--          S9009 not a table of the run; S9010 unknown table; S9013, S9014 it could not finish; S9016 bad argument; S9017 a table is locked;
+--          S9018 what it staged is gone; S9022 nothing can be written here.
 CREATE FUNCTION cs9.begin_publish(p_task text, p_run_key text, p_table text, p_batch_rows integer, p_movers integer DEFAULT 1)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -16,6 +17,7 @@ AS $begin_publish$
 DECLARE
     v_run cs9.run;
 BEGIN
+    PERFORM cs9.assert_writable();
     PERFORM cs9.bound_lock_wait();
     PERFORM cs9.check_count('batch_rows', p_batch_rows, 'how many rows one transaction moves');
     PERFORM cs9.check_count('movers', p_movers, 'how many sessions may move rows at once');
@@ -29,6 +31,7 @@ BEGIN
     PERFORM cs9.claim_task(p_task);
     v_run := cs9.lock_run(p_task, v_run.run_id);
     PERFORM cs9.assert_publishable(v_run);
+    PERFORM cs9.assert_staged(v_run.run_id);
     IF v_run.state = 'ready' THEN
         PERFORM cs9.check_publish(v_run.run_id);
         PERFORM cs9.record_steps(v_run.run_id, p_movers);

@@ -12,7 +12,7 @@
 --          the task's advisory lock, session level; the run's row, FOR UPDATE: this waits for writes of an earlier
 --          attempt that are still in flight, and shuts out its later ones.
 -- Errors:  S9001 another session owns the task; S9008 plan list changed; S9009 tables changed; S9010 unknown
---          table; S9016 bad argument; 42501 the login may not run this.
+--          table; S9016 bad argument; S9018 what it staged is gone; S9022 nothing can be written here; 42501 the login may not run this.
 CREATE FUNCTION cs9.begin_run(
     p_task          text,
     p_run_key       text,
@@ -39,6 +39,7 @@ DECLARE
     v_task_id   integer;
     v_run       cs9.run;
 BEGIN
+    PERFORM cs9.assert_writable();
     PERFORM cs9.check_name('task', p_task);
     PERFORM cs9.check_name('run key', p_run_key);
     PERFORM cs9.check_plans(p_plans);
@@ -77,6 +78,7 @@ BEGIN
     ELSE
         PERFORM cs9.check_same_plans(p_task, v_run, p_plans);
         PERFORM cs9.check_same_tables(p_task, v_run, v_table_ids);
+        PERFORM cs9.assert_staged(v_run.run_id);
         outcome := CASE v_run.state WHEN 'publishing' THEN 'publish' ELSE 'resumed' END;
         run_id := v_run.run_id;
         PERFORM cs9.resume_run(v_run, p_allow_empty, p_owner);

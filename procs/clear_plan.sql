@@ -1,5 +1,6 @@
 -- Purpose: remove what a plan staged: its rows in each of the run's own tables, and its recorded deletes.
 -- Contract: the plan is running and the session's settings name it: the fence applies to this as to any write.
+-- Errors:  S9018 what the run staged is gone.
 CREATE FUNCTION cs9.clear_plan(p_run_id bigint, p_plan integer)
 RETURNS void
 LANGUAGE plpgsql
@@ -9,6 +10,7 @@ AS $clear_plan$
 DECLARE
     v_staged text;
 BEGIN
+    PERFORM cs9.assert_staged(p_run_id);
     DELETE FROM cs9.staged_delete AS d WHERE d.run_id = p_run_id AND d.plan = p_plan;
     FOR v_staged IN
         SELECT cs9.staged_label(t.run_id, t.table_id)

@@ -1,4 +1,5 @@
 -- Purpose: how many rows a plan has staged, in all tables of the run. It reads all staged rows.
+-- Errors:  S9018 what the run staged is gone.
 CREATE FUNCTION cs9.count_staged(p_run_id bigint, p_plan integer)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -11,6 +12,7 @@ DECLARE
     v_count  bigint;
     v_staged text;
 BEGIN
+    PERFORM cs9.assert_staged(p_run_id);
     FOR v_staged IN
         SELECT cs9.staged_label(t.run_id, t.table_id)
         FROM cs9.run_table AS t

@@ -1,6 +1,6 @@
 -- Purpose: delete live rows at once, outside any run, in the same way as a publish would.
 -- Returns: how many rows went; TRUNCATE does not count, so null when it was used.
--- Errors:  S9010 unknown table; S9015 no condition; S9016 unknown kind.
+-- Errors:  S9010 unknown table; S9015 no condition; S9016 unknown kind; S9022 nothing can be written here.
 CREATE FUNCTION cs9.delete_rows(p_table text, p_kind text, p_condition text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -13,6 +13,7 @@ DECLARE
     v_step     record;
     v_rows     bigint := 0::bigint;
 BEGIN
+    PERFORM cs9.assert_writable();
     IF p_kind IS NULL OR p_kind NOT IN ('all', 'where', 'keep') THEN
         RAISE EXCEPTION 'unknown kind of delete: %', coalesce(p_kind, '(null)')
             USING ERRCODE = 'S9016',

@@ -1,6 +1,6 @@
 -- Purpose: give a run up: what it staged is dropped, and its run key is free again.
 -- Contract: p_force also gives up a run that is publishing. Its committed steps stay: the live tables keep a part.
--- Errors:  S9001 the run is alive; S9002 unknown run; S9003 it is publishing; S9004 published; S9005 discarded.
+-- Errors:  S9001 the run is alive; S9002 unknown run; S9003 it is publishing; S9004 published; S9005 discarded; S9022 nothing can be written here.
 CREATE FUNCTION cs9.discard_run(p_task text, p_run_key text, p_force boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql
@@ -9,8 +9,10 @@ SET search_path = pg_catalog, pg_temp
 AS $discard_run$
 #variable_conflict error
 DECLARE
-    v_run cs9.run := cs9.find_run(p_task, p_run_key);
+    v_run cs9.run;
 BEGIN
+    PERFORM cs9.assert_writable();
+    v_run := cs9.find_run(p_task, p_run_key);
     PERFORM cs9.assert_role(cs9.run_tables(v_run.run_id), 'runner');
     PERFORM cs9.claim_task(p_task);
     v_run := cs9.lock_run(p_task, v_run.run_id);

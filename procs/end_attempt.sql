@@ -1,5 +1,6 @@
 -- Purpose: an attempt failed: keep its error for the views, and give the task back.
 -- Contract: of an attempt that is over, and of a run that has ended, nothing is kept.
+-- Errors:  S9022.
 CREATE FUNCTION cs9.end_attempt(p_run_id bigint, p_attempt integer, p_error text)
 RETURNS void
 LANGUAGE plpgsql
@@ -8,6 +9,7 @@ SET search_path = pg_catalog, pg_temp
 AS $end_attempt$
 #variable_conflict error
 BEGIN
+    PERFORM cs9.assert_writable();
     UPDATE cs9.run AS r
     SET error = p_error
     WHERE r.run_id = p_run_id AND r.attempt = p_attempt AND r.state IN ('running', 'ready', 'publishing');

@@ -4,7 +4,7 @@
 -- Locks:   the row of cs9.run, FOR UPDATE.
 -- Errors:  S9003 plans are not done; S9006 stale attempt; S9019 this session does not own the task;
 --          S9011 a row was written twice; S9012 a plan deletes another's rows; S9013 the publish could not finish;
---          S9014 the table would be empty.
+--          S9014 the table would be empty; S9018 what it staged is gone.
 CREATE FUNCTION cs9.finish_run(p_run_id bigint, p_attempt integer)
 RETURNS void
 LANGUAGE plpgsql
@@ -21,6 +21,7 @@ BEGIN
     PERFORM cs9.assert_role(cs9.run_tables(p_run_id), 'runner');
     PERFORM 1 FROM cs9.run AS r WHERE r.run_id = p_run_id FOR UPDATE;
 
+    PERFORM cs9.assert_staged(p_run_id);
     v_wait := cs9.unfinished_plan(p_run_id, p_attempt, NULL);
     IF v_wait IS NOT NULL THEN
         RAISE EXCEPTION 'plan % of run % is not done', v_wait, p_run_id

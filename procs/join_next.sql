@@ -5,7 +5,8 @@
 --   pause    how many seconds to wait before the next call, where nothing could be taken
 --   message, detail  what was done, as cs9.describe_step says it
 -- Locks:   the run's row, FOR SHARE, and the step's row, FOR UPDATE: neither is waited for.
--- Errors:  S9002 unknown run; S9003 not publishing, and nobody alive to begin it; S9016 bad argument; S9018.
+-- Errors:  S9002 unknown run; S9003 not publishing, and nobody alive to begin it; S9016 bad argument; S9018;
+--          S9022 nothing can be written here.
 CREATE FUNCTION cs9.join_next(
     p_task       text,
     p_run_key    text,
@@ -21,11 +22,13 @@ SET search_path = pg_catalog, pg_temp
 AS $join_next$
 #variable_conflict error
 DECLARE
-    v_run   cs9.run := cs9.find_run(p_task, p_run_key);
+    v_run   cs9.run;
     v_alive boolean;
     v_step  cs9.publish_step;
     v_moved cs9.publish_step;
 BEGIN
+    PERFORM cs9.assert_writable();
+    v_run := cs9.find_run(p_task, p_run_key);
     PERFORM cs9.bound_lock_wait();
     PERFORM cs9.check_count('batch_rows', p_batch_rows, 'how many rows one transaction moves');
     PERFORM cs9.assert_role(cs9.run_tables(v_run.run_id), 'publisher');

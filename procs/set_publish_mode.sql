@@ -1,7 +1,7 @@
 -- Purpose: for one run, publish a table (p_table), or all its tables, in another mode than the definition says.
 -- Contract: until the publish has begun.
 -- Errors:  S9002 unknown run; S9003 it is publishing; S9004 published; S9005 discarded; S9009 not a table of the run;
---          S9010 unknown table; S9016 the mode cannot be used.
+--          S9010 unknown table; S9016 the mode cannot be used; S9022 nothing can be written here.
 CREATE FUNCTION cs9.set_publish_mode(p_task text, p_run_key text, p_mode text, p_table text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql
@@ -10,9 +10,11 @@ SET search_path = pg_catalog, pg_temp
 AS $set_publish_mode$
 #variable_conflict error
 DECLARE
-    v_run      cs9.run := cs9.find_run(p_task, p_run_key);
+    v_run      cs9.run;
     v_table_id integer;
 BEGIN
+    PERFORM cs9.assert_writable();
+    v_run := cs9.find_run(p_task, p_run_key);
     PERFORM cs9.assert_role(cs9.run_tables(v_run.run_id), 'publisher');
     IF p_table IS NOT NULL THEN
         v_table_id := cs9.find_table(p_table);

@@ -3,7 +3,8 @@
 -- Returns: its name as SQL writes it. Its columns are the live table's, and cs9_run, cs9_plan, cs9_op, which have
 --          defaults. cs9_op is 'i' for insert; 'u' for upsert, or for all rows of a session: SET cs9.op = 'u'.
 -- Locks:   the row of cs9.run_table while the table is made.
--- Errors:  S9009 the table is not one of the run's; S9010 unknown table; those of cs9.assert_live_plan.
+-- Errors:  S9009 the table is not one of the run's; S9010 unknown table; S9018 what the run staged is gone,
+--          or the schema of staged tables is; those of cs9.assert_live_plan.
 CREATE FUNCTION cs9.staging_table(p_run_id bigint, p_table text)
 RETURNS text
 LANGUAGE plpgsql
@@ -19,6 +20,7 @@ BEGIN
     PERFORM cs9.assert_live_plan(p_run_id);
     PERFORM cs9.assert_run_table(p_run_id, v_table_id);
     PERFORM cs9.assert_role(ARRAY[v_table_id], 'runner');
+    PERFORM cs9.assert_staged(p_run_id);
     IF cs9.staged_label(p_run_id, v_table_id) IS NOT NULL THEN
         RETURN cs9.staged_label(p_run_id, v_table_id);
     END IF;
@@ -28,6 +30,13 @@ BEGIN
     FROM cs9.run_table AS t
     WHERE t.run_id = p_run_id AND t.table_id = v_table_id
     FOR UPDATE;
+    IF v_staged IS NULL AND to_regnamespace('cs9_staging') IS NULL THEN
+        RAISE EXCEPTION 'the schema cs9_staging is gone, in which runs stage'
+            USING ERRCODE = 'S9018',
+                  DETAIL = 'The database was restored from a dump without it.',
+                  HINT = 'As the owner of the schema cs9: CREATE SCHEMA cs9_staging; and GRANT USAGE ON SCHEMA cs9_staging to each runner role. A dump with --exclude-table=''cs9_staging.*'' keeps the schema.',
+                  SCHEMA = 'cs9_staging', TABLE = '';
+    END IF;
     IF v_staged IS NULL THEN
         SELECT d.* INTO STRICT v_definition FROM cs9.table_definition AS d WHERE d.table_id = v_table_id;
         v_staged := cs9.staged_name(p_run_id, v_table_id, 'rows', NULL, v_definition.table_name);

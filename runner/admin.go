@@ -21,7 +21,7 @@ type RunStatus struct {
 	RowsPublished int64         `json:"rows_published"`
 	Today         time.Time     `json:"today"`
 	Age           time.Duration `json:"age"`
-	OwnerAlive    bool          `json:"owner_alive"`
+	OwnerAlive    *bool         `json:"owner_alive"` // nil on a standby, which does not know
 	Owner         string        `json:"owner"`
 	Error         string        `json:"error,omitempty"`
 	BegunAt       time.Time     `json:"begun_at"`

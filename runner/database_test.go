@@ -209,7 +209,7 @@ func TestPublishDiscardRunsAndShow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if detail.State != "running" || detail.OwnerAlive || len(detail.PlanList) != 2 || detail.PlanList[1].State != "failed" ||
+	if detail.State != "running" || *detail.OwnerAlive || len(detail.PlanList) != 2 || detail.PlanList[1].State != "failed" ||
 		!strings.Contains(detail.PlanList[1].Error, "on purpose") || string(detail.PlanList[0].Argsets) != "[1]" || detail.Age < 0 {
 		t.Errorf("detail: %+v", detail)
 	}

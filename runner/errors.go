@@ -47,10 +47,12 @@ var (
 	ErrBadArgument = errors.New("bad argument")
 	// ErrPublishStopped: a lock was not granted in time; the publish can be resumed (S9017).
 	ErrPublishStopped = errors.New("the publish stopped and can be resumed")
-	// ErrStagedRewritten: the staged rows were moved by VACUUM FULL, CLUSTER or the like (S9018).
-	ErrStagedRewritten = errors.New("the staged rows were rewritten")
+	// ErrStagedRewritten: the staged rows were moved by VACUUM FULL, CLUSTER or the like, or are gone (S9018).
+	ErrStagedRewritten = errors.New("the staged rows were rewritten or are gone")
 	// ErrNotOwner: this run lost its task's lock, or never had it (S9019).
 	ErrNotOwner = errors.New("this session does not own the task")
+	// ErrReadOnly: the server is a standby, or the session is read-only (S9022, 25006).
+	ErrReadOnly = errors.New("nothing can be written here")
 	// ErrNotMigrated: the database has no cs9 schema.
 	ErrNotMigrated = errors.New("the database has no cs9 schema")
 	// ErrSchemaVersion: the cs9 schema is of another version than this package.
@@ -104,6 +106,8 @@ func sentinelOf(sqlState string) error {
 		return ErrStagedRewritten
 	case "S9019":
 		return ErrNotOwner
+	case "S9022", "25006":
+		return ErrReadOnly
 	case "2D000":
 		return ErrInTransaction
 	}
@@ -222,6 +226,9 @@ func dbError(ctx context.Context, op, table string, err error) error {
 	}
 	if pgErr != nil && e.Hint == "" && strings.HasSuffix(pgErr.ConstraintName, "_routable_check") { // see sqlgen.Names
 		e.Hint = "no partition takes the row: correct it, or define a partition for it"
+	}
+	if e.SQLState == "25006" {
+		e.Hint = "connect to the primary: name all servers in the connection, with target_session_attrs=read-write; in a read-only session, set default_transaction_read_only to off"
 	}
 	if e.SQLState == "2D000" {
 		e.Hint = "the server runs this connection's statements inside a transaction; a proxy or a hook of the pool began one"

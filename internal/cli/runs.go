@@ -29,7 +29,7 @@ type runReport struct {
 	RowsPublished int64      `json:"rows_published"`
 	Today         string     `json:"today"`
 	AgeSeconds    int64      `json:"age_seconds"`
-	OwnerAlive    bool       `json:"owner_alive"`
+	OwnerAlive    *bool      `json:"owner_alive"`
 	Owner         string     `json:"owner"`
 	Error         string     `json:"error,omitempty"`
 	BegunAt       time.Time  `json:"begun_at"`
@@ -114,10 +114,12 @@ func (a *app) reportRuns(runs []runner.RunStatus, all bool) error {
 // owner says whether a session of the task lives, which only matters before the
 // run has ended.
 func owner(r *runner.RunStatus) string {
-	if r.EndedAt != nil {
+	switch {
+	case r.EndedAt != nil:
 		return "-"
-	}
-	if r.OwnerAlive {
+	case r.OwnerAlive == nil:
+		return "unknown" // a standby does not see the sessions of the primary
+	case *r.OwnerAlive:
 		return "alive"
 	}
 	return "gone"
