@@ -2,7 +2,7 @@
 -- Returns: how many plans the run has.
 -- Locks:   the row of cs9.run, FOR SHARE to the end of the transaction, so that a new attempt waits for this write.
 -- Errors:  S9002 unknown run; S9003, S9004, S9005 the run is not running; S9006 another attempt is live;
---          S9022 nothing can be written here.
+--          S9023 nothing can be written here.
 CREATE FUNCTION cs9.assert_live_attempt(p_run_id bigint, p_attempt integer)
 RETURNS integer
 LANGUAGE plpgsql

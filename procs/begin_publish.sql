@@ -5,7 +5,7 @@
 -- Locks:   the task's advisory lock, session level; the run's row, FOR UPDATE.
 -- Errors:  S9001 another session owns the task; S9002 unknown run; S9003 not ready; S9004 published; S9005 discarded;
 --          S9009 not a table of the run; S9010 unknown table; S9013, S9014 it could not finish; S9016 bad argument; S9017 a table is locked;
---          S9018 what it staged is gone; S9022 nothing can be written here.
+--          S9018 what it staged is gone; S9023 nothing can be written here.
 CREATE FUNCTION cs9.begin_publish(p_task text, p_run_key text, p_table text, p_batch_rows integer, p_movers integer DEFAULT 1)
 RETURNS bigint
 LANGUAGE plpgsql

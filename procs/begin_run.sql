@@ -12,7 +12,7 @@
 --          the task's advisory lock, session level; the run's row, FOR UPDATE: this waits for writes of an earlier
 --          attempt that are still in flight, and shuts out its later ones.
 -- Errors:  S9001 another session owns the task; S9008 plan list changed; S9009 tables changed; S9010 unknown
---          table; S9016 bad argument; S9018 what it staged is gone; S9022 nothing can be written here; 42501 the login may not run this.
+--          table; S9016 bad argument; S9018 what it staged is gone; S9023 nothing can be written here; 42501 the login may not run this.
 CREATE FUNCTION cs9.begin_run(
     p_task          text,
     p_run_key       text,

@@ -2,7 +2,7 @@
 --          date that the planner must see, before the plan list is built.
 -- Returns: run_id, state and today of the run; nulls when the run key is new.
 -- Locks:   the task's advisory lock, session level.
--- Errors:  S9001 another session owns the task; S9016 bad task name or run key; S9022 nothing can be written here.
+-- Errors:  S9001 another session owns the task; S9016 bad task name or run key; S9023 nothing can be written here.
 CREATE FUNCTION cs9.claim_run(p_task text, p_run_key text, OUT run_id bigint, OUT state text, OUT today date)
 LANGUAGE plpgsql
 SECURITY DEFINER

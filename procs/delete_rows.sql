@@ -1,6 +1,6 @@
 -- Purpose: delete live rows at once, outside any run, in the same way as a publish would.
 -- Returns: how many rows went; TRUNCATE does not count, so null when it was used.
--- Errors:  S9010 unknown table; S9015 no condition; S9016 unknown kind; S9022 nothing can be written here.
+-- Errors:  S9010 unknown table; S9015 no condition; S9016 unknown kind; S9023 nothing can be written here.
 CREATE FUNCTION cs9.delete_rows(p_table text, p_kind text, p_condition text DEFAULT NULL)
 RETURNS bigint
 LANGUAGE plpgsql

@@ -1,6 +1,6 @@
 -- Purpose: give a run up: what it staged is dropped, and its run key is free again.
 -- Contract: p_force also gives up a run that is publishing. Its committed steps stay: the live tables keep a part.
--- Errors:  S9001 the run is alive; S9002 unknown run; S9003 it is publishing; S9004 published; S9005 discarded; S9022 nothing can be written here.
+-- Errors:  S9001 the run is alive; S9002 unknown run; S9003 it is publishing; S9004 published; S9005 discarded; S9023 nothing can be written here.
 CREATE FUNCTION cs9.discard_run(p_task text, p_run_key text, p_force boolean DEFAULT false)
 RETURNS void
 LANGUAGE plpgsql

@@ -1,6 +1,6 @@
 -- Purpose: an attempt failed: keep its error for the views, and give the task back.
 -- Contract: of an attempt that is over, and of a run that has ended, nothing is kept.
--- Errors:  S9022.
+-- Errors:  S9023.
 CREATE FUNCTION cs9.end_attempt(p_run_id bigint, p_attempt integer, p_error text)
 RETURNS void
 LANGUAGE plpgsql

@@ -32,5 +32,5 @@ var ErrorCodes = []ErrorCode{
 	{"S9019", "not_owner", "the session does not own the task (any more)", "call from the session that began the run, or begin a new attempt"},
 	{"S9020", "run_unfinished", "the table cannot be changed or removed while a run that writes to it is unfinished", "publish or discard the run, and migrate again"},
 	{"S9021", "cannot_change", "a migration cannot adopt or change the table: it is not as the migration expects it, other objects are tied to it, or the server is too old", "the message lists what stands in the way; nothing was changed"},
-	{"S9022", "read_only", "the server is a standby, or the session is read-only", "connect to the primary: target_session_attrs=read-write finds it among several hosts"},
+	{"S9023", "read_only", "the server is a standby, or the session is read-only", "connect to the primary: target_session_attrs=read-write finds it among several hosts"},
 }

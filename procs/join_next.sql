@@ -6,7 +6,7 @@
 --   message, detail  what was done, as cs9.describe_step says it
 -- Locks:   the run's row, FOR SHARE, and the step's row, FOR UPDATE: neither is waited for.
 -- Errors:  S9002 unknown run; S9003 not publishing, and nobody alive to begin it; S9016 bad argument; S9018;
---          S9022 nothing can be written here.
+--          S9023 nothing can be written here.
 CREATE FUNCTION cs9.join_next(
     p_task       text,
     p_run_key    text,

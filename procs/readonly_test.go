@@ -51,7 +51,7 @@ func TestEachCallThatWritesSaysWhereNothingCanBeWritten(t *testing.T) {
 			if strings.HasPrefix(call, "CALL") && strings.HasPrefix(wrap[0], "BEGIN") {
 				continue // a CALL that commits is refused inside any transaction
 			}
-			err := s.refused("S9022", call)
+			err := s.refused("S9023", call)
 			require.Equal(t, "this session is read-only", err.Message, "%s, %s", how, routine)
 			require.Contains(t, err.Hint, "default_transaction_read_only = off")
 			if strings.HasPrefix(wrap[0], "BEGIN") {

@@ -1,7 +1,7 @@
 -- Purpose: for one run, publish a table (p_table), or all its tables, in another mode than the definition says.
 -- Contract: until the publish has begun.
 -- Errors:  S9002 unknown run; S9003 it is publishing; S9004 published; S9005 discarded; S9009 not a table of the run;
---          S9010 unknown table; S9016 the mode cannot be used; S9022 nothing can be written here.
+--          S9010 unknown table; S9016 the mode cannot be used; S9023 nothing can be written here.
 CREATE FUNCTION cs9.set_publish_mode(p_task text, p_run_key text, p_mode text, p_table text DEFAULT NULL)
 RETURNS void
 LANGUAGE plpgsql

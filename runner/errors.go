@@ -51,7 +51,7 @@ var (
 	ErrStagedRewritten = errors.New("the staged rows were rewritten or are gone")
 	// ErrNotOwner: this run lost its task's lock, or never had it (S9019).
 	ErrNotOwner = errors.New("this session does not own the task")
-	// ErrReadOnly: the server is a standby, or the session is read-only (S9022, 25006).
+	// ErrReadOnly: the server is a standby, or the session is read-only (S9023, 25006).
 	ErrReadOnly = errors.New("nothing can be written here")
 	// ErrNotMigrated: the database has no cs9 schema.
 	ErrNotMigrated = errors.New("the database has no cs9 schema")
@@ -106,7 +106,7 @@ func sentinelOf(sqlState string) error {
 		return ErrStagedRewritten
 	case "S9019":
 		return ErrNotOwner
-	case "S9022", "25006":
+	case "S9023", "25006":
 		return ErrReadOnly
 	case "2D000":
 		return ErrInTransaction
