@@ -51,6 +51,8 @@ var (
 	ErrStagedRewritten = errors.New("the staged rows were rewritten or are gone")
 	// ErrNotOwner: this run lost its task's lock, or never had it (S9019).
 	ErrNotOwner = errors.New("this session does not own the task")
+	// ErrOutcomeUnknown: the connection was lost while the server was at work, and it may have ended well.
+	ErrOutcomeUnknown = errors.New("whether it was done is unknown")
 	// ErrReadOnly: the server is a standby, or the session is read-only (S9023, 25006).
 	ErrReadOnly = errors.New("nothing can be written here")
 	// ErrNotMigrated: the database has no cs9 schema.
@@ -228,7 +230,7 @@ func dbError(ctx context.Context, op, table string, err error) error {
 		e.Hint = "no partition takes the row: correct it, or define a partition for it"
 	}
 	if e.SQLState == "25006" {
-		e.Hint = "connect to the primary: name all servers in the connection, with target_session_attrs=read-write; in a read-only session, set default_transaction_read_only to off"
+		e.Hint = "nothing can be written here: " + failover
 	}
 	if e.SQLState == "2D000" {
 		e.Hint = "the server runs this connection's statements inside a transaction; a proxy or a hook of the pool began one"

@@ -28,6 +28,9 @@ func newPostgres(pool *pgxpool.Pool, cfg *Config) *postgres {
 	return &postgres{pool: pool, cfg: cfg}
 }
 
+// failover says how a connection finds the server that takes writes.
+const failover = "after a failover, or with a standby, name all servers in the connection, with target_session_attrs=read-write"
+
 // cancelWait is how long a cancelled statement may take to end before its
 // connection is given up.
 const cancelWait = 5 * time.Second
@@ -56,6 +59,7 @@ func (p *postgres) connect(ctx context.Context, label string, notice func(*pgcon
 		cfg.RuntimeParams = map[string]string{}
 	}
 	cfg.RuntimeParams["application_name"] = label
+	pgsession.KeepAlive(&cfg.Config)
 	// a cached statement fails once when a migration changed its table
 	cfg.DefaultQueryExecMode = pgx.QueryExecModeDescribeExec
 	s := &pgSession{log: p.cfg.Logger, settings: settings}
@@ -145,7 +149,7 @@ func (s *pgSession) mustBeAt(where string) error {
 	s.close()
 	return refuse(ErrBadArgument, "connect",
 		fmt.Sprintf("the pool connects to two databases: the run began in %s, and this connection reached %s", where, s.place),
-		"all tables of a run are in one database: name one host, and let no hook of the pool change it")
+		"all tables of a run are in one database: let no hook of the pool change it; "+failover)
 }
 
 // close ends the connection, and waits until the driver has let go of it. What a

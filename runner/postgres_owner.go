@@ -41,6 +41,7 @@ func (p *postgres) openPublisher(ctx context.Context, label string, progress fun
 		}
 		log.Debug("notice of the database", "severity", n.Severity, "message", n.Message, "detail", n.Detail)
 	},
+		pgsession.Prompt,
 		pgsession.Setting{Name: "cs9.lock_timeout", Value: milliseconds(p.cfg.LockTimeout)},
 		pgsession.Setting{Name: "cs9.lock_retries", Value: strconv.Itoa(p.cfg.LockRetries)},
 		pgsession.Setting{Name: "cs9.lock_backoff", Value: milliseconds(p.cfg.LockBackoff)})
@@ -107,7 +108,9 @@ func (o *pgOwner) begin(ctx context.Context, r beginRequest) (begun, error) {
 }
 
 func (o *pgOwner) finishRun(ctx context.Context, runID int64, attempt int) error {
-	return o.exec(ctx, "finish_run", "SELECT cs9.finish_run($1, $2)", runID, attempt)
+	return o.attended(ctx, "finish_run", func(ctx context.Context) error {
+		return o.exec(ctx, "finish_run", "SELECT cs9.finish_run($1, $2)", runID, attempt)
+	})
 }
 
 func (o *pgOwner) setPublishMode(ctx context.Context, task, runKey, mode string) error {
@@ -117,7 +120,9 @@ func (o *pgOwner) setPublishMode(ctx context.Context, task, runKey, mode string)
 // publish calls a procedure that commits after each batch: on a bare
 // connection, never in a transaction, which is why this package takes no Tx.
 func (o *pgOwner) publish(ctx context.Context, task, runKey string, batchRows, movers int) error {
-	return o.exec(ctx, "publish", "CALL cs9.publish($1, $2, $3, $4)", task, runKey, batchRows, movers)
+	return o.attended(ctx, "publish", func(ctx context.Context) error {
+		return o.exec(ctx, "publish", "CALL cs9.publish($1, $2, $3, $4)", task, runKey, batchRows, movers)
+	})
 }
 
 func (o *pgOwner) endAttempt(ctx context.Context, runID int64, attempt int, reason string) error {
@@ -139,6 +144,8 @@ func (o *pgOwner) watch(task string, lost func(error)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() {
+		o.cancel.listening.Store(true)
+		defer o.cancel.listening.Store(false)
 		for ctx.Err() == nil {
 			if err := o.listen(ctx); err != nil {
 				lost(err)
@@ -161,8 +168,6 @@ func (o *pgOwner) watch(task string, lost func(error)) (stop func()) {
 
 // listen blocks until a heartbeat is due, or the session is gone.
 func (o *pgOwner) listen(ctx context.Context) error {
-	o.cancel.listening.Store(true)
-	defer o.cancel.listening.Store(false)
 	ctx, cancel := context.WithTimeout(ctx, o.cfg.Heartbeat)
 	defer cancel()
 	for {
@@ -173,7 +178,7 @@ func (o *pgOwner) listen(ctx context.Context) error {
 		case ctx.Err() != nil && !o.conn.IsClosed():
 			return nil
 		default:
-			return lostOwner("its connection was lost: " + err.Error())
+			return lostOwner("its connection was lost: "+err.Error(), failover)
 		}
 	}
 }
@@ -187,13 +192,13 @@ func (o *pgOwner) stillOwns(task string) error {
 	err := o.conn.QueryRow(ctx, "SELECT cs9.owns_task(t.task_id) FROM cs9.task AS t WHERE t.task = $1", task).Scan(&owns)
 	switch {
 	case err != nil:
-		return lostOwner(fmt.Sprintf("its connection did not answer within %s: %v", o.cfg.Heartbeat, err))
+		return lostOwner(fmt.Sprintf("its connection did not answer within %s: %v", o.cfg.Heartbeat, err), failover)
 	case !owns:
-		return lostOwner("its session no longer holds the lock, as happens behind a proxy that pools transactions")
+		return lostOwner("its session no longer holds the lock, as happens behind a proxy that pools transactions", "")
 	}
 	return nil
 }
 
-func lostOwner(why string) error {
-	return refuse(ErrNotOwner, "", "the run no longer owns its task: "+why, "")
+func lostOwner(why, hint string) error {
+	return refuse(ErrNotOwner, "", "the run no longer owns its task: "+why, hint)
 }

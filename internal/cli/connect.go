@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cs9gen/cs9gen/internal/pgsession"
 	"github.com/cs9gen/cs9gen/runner"
 )
 
@@ -49,6 +50,7 @@ func (a *app) poolConfig(cmd *cobra.Command) (*pgxpool.Config, error) {
 	if passwordInHost(cfg.ConnConfig) {
 		return nil, badURL(source, url, nil)
 	}
+	pgsession.KeepAlive(&cfg.ConnConfig.Config)
 	return cfg, nil
 }
 

@@ -35,17 +35,18 @@ var counted = []Setting{
 	{"idle_session_timeout", "0"},
 }
 
-// tolerated are settings that not every platform takes.
-var tolerated = []Setting{
+// tolerated are settings that not every platform takes, a group a statement.
+var tolerated = [][]Setting{
 	// the server notices within a second that a client has gone while its statement runs
-	{"client_connection_check_interval", "1s"},
+	{{"client_connection_check_interval", "1s"}},
+	keepAlive,
 }
 
 // Prepare sets them, and more that the caller needs. It must reach the session
 // that later statements reach: not one that a proxy lends for a transaction.
 func Prepare(ctx context.Context, conn *pgconn.PgConn, more ...Setting) error {
 	for _, s := range tolerated {
-		if err := set(ctx, conn, []Setting{s}); err != nil && conn.IsClosed() {
+		if err := set(ctx, conn, s); err != nil && conn.IsClosed() {
 			return err
 		}
 	}
