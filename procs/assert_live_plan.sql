@@ -17,6 +17,7 @@ BEGIN
     IF v_run_id !~ '^[0-9]{1,18}$' OR v_plan !~ '^[0-9]{1,9}$' OR v_attempt !~ '^[0-9]{1,9}$'
        OR v_run_id::bigint IS DISTINCT FROM coalesce(p_run_id, v_run_id::bigint)
     THEN
+        PERFORM cs9.assert_writable();
         RAISE EXCEPTION 'this session does not say which plan it writes for'
             USING ERRCODE = 'S9007',
                   DETAIL = format('Settings: cs9.run_id = %L, cs9.plan = %L, cs9.attempt = %L.', v_run_id, v_plan, v_attempt)

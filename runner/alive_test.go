@@ -206,8 +206,8 @@ func TestPoolOfOneCannotDeadlock(t *testing.T) {
 	if _, err := task.Run(t.Context(), r, runner.RunKey("k")); err != nil {
 		t.Fatal(err)
 	}
-	if hooks != 4 {
-		t.Errorf("AfterConnect ran for %d connections, want the pool's one, the owner's and two of workers", hooks)
+	if hooks != 6 {
+		t.Errorf("AfterConnect ran for %d connections, want the pool's one, the owner's, two of workers, and those that ask while the run is proved and published", hooks)
 	}
 	if got := pgtest.Scalar[string](t, taken, "SELECT coalesce(current_setting('cs9.run_id', true), 'unset')"); got != "unset" {
 		t.Errorf("a setting leaked into the pool: %q", got)
