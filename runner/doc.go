@@ -26,7 +26,9 @@
 // A run opens connections of its own, one that owns the task for as long as the
 // run lasts and at most [Task.Cores] that work, so that a pool of one connection
 // cannot deadlock and no setting of a run leaks into the pool. A publish with
-// [Movers] has one more for each mover but the first. They must reach the server
+// [Movers] has one more for each mover but the first. One more asks after the
+// owner's session while a run is proved or published, so that a network that goes
+// silent does not leave the program waiting. They must reach the server
 // itself: a proxy that pools transactions moves a session from one server
 // connection to another, and would lose the lock that the life of a run is. That
 // is noticed, and stops the run with [ErrNotOwner].
