@@ -25,9 +25,9 @@ DECLARE
         WHERE a.mode = 'swap');
 BEGIN
     FOR v_pair IN
-        SELECT p.* FROM jsonb_to_recordset(v_pairs) AS p (table_id integer, leaf oid, staged oid) WHERE p.staged IS NOT NULL
+        SELECT p.* FROM jsonb_to_recordset(v_pairs) AS p (leaf oid, staged oid) WHERE p.staged IS NOT NULL
     LOOP
-        PERFORM cs9.finish_partition(p_run_id, v_pair.table_id, v_pair.leaf::regclass, v_pair.staged::regclass);
+        PERFORM cs9.finish_partition(v_pair.leaf::regclass, v_pair.staged::regclass);
     END LOOP;
 
     -- a reader that holds one of these tables and waits for another looks for a deadlock after deadlock_timeout, and would

@@ -1,45 +1,58 @@
--- Purpose: the indexes of a partition, for its successor. The index that proved each key to be there once becomes the
---          primary key; the others are built now, those that somebody made by hand too.
--- Errors:  S9013 two staged rows have one value in a unique index.
+-- Purpose: the indexes of a partition, for its successor: those that somebody made by hand too. The index that proved each key
+--          to be there once serves as the primary key. What the partition has no longer goes.
+-- Contract: can be called again, behind the lock too: what is there already is kept.
+-- Errors:  S9013 two staged rows have one value in a unique index; an index that cannot be built alike.
 CREATE FUNCTION cs9.build_partition_indexes(p_run_id bigint, p_table_id integer, p_leaf regclass, p_staged regclass)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET default_tablespace = ''
 AS $build_partition_indexes$
 #variable_conflict error
 DECLARE
     v_index  record;
+    v_text   text;
+    v_number integer := 0;
+    v_name   name;
+    v_same   boolean;
     v_reason text;
 BEGIN
     FOR v_index IN
-        SELECT i.indisprimary, c.relname,
-               x.staged_name,
-               k.indexrelid::regclass AS key_index,
-               format('CREATE %sINDEX %I ON %s USING ', CASE WHEN i.indisunique THEN 'UNIQUE ' END,
-                      x.staged_name, p_staged) AS head,
-               format('CREATE %sINDEX %I ON %s USING ', CASE WHEN i.indisunique THEN 'UNIQUE ' END,
-                      c.relname, p_leaf) AS live_head,
-               pg_get_indexdef(i.indexrelid) AS definition
-        FROM pg_catalog.pg_index AS i
-        JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
-        CROSS JOIN LATERAL (SELECT cs9.staged_name(p_run_id, p_table_id, 'index', i.indexrelid) AS staged_name) AS x
-        -- the index that proved each key to be there once, still under its own name
-        LEFT JOIN LATERAL (
-            SELECT s.indexrelid
-            FROM pg_catalog.pg_index AS s
-            JOIN pg_catalog.pg_class AS n ON n.oid = s.indexrelid
-            WHERE i.indisprimary AND s.indrelid = p_staged AND s.indisunique AND NOT starts_with(n.relname, cs9.staged_name(p_run_id, p_table_id, 'index'))
-        ) AS k ON true
-        WHERE i.indrelid = p_leaf AND i.indisvalid
-          AND to_regclass(format('cs9_staging.%I', x.staged_name)) IS NULL
-        ORDER BY i.indisprimary DESC, c.relname COLLATE "C"
+        SELECT p.staged_index
+        FROM cs9.index_pairs(p_leaf, p_staged) AS p
+        JOIN pg_catalog.pg_class AS c ON c.oid = p.staged_index AND NOT c.relispartition
+        WHERE p.live_index IS NULL
     LOOP
-        IF v_index.indisprimary THEN
-            EXECUTE format('ALTER INDEX %s RENAME TO %I', v_index.key_index, v_index.staged_name);
-        ELSE
-            EXECUTE v_index.head || substr(v_index.definition, length(v_index.live_head) + 1);
+        EXECUTE format('DROP INDEX %s', v_index.staged_index);
+    END LOOP;
+
+    FOR v_index IN
+        SELECT p.live_name AS relname, cs9.index_shape(p.live_index) AS shape, i.indisunique,
+               substr(pg_get_indexdef(p.live_index), length(format('CREATE %sINDEX %I ON %s USING ', CASE WHEN i.indisunique THEN 'UNIQUE ' END, p.live_name, p_leaf)) + 1) AS definition
+        FROM cs9.index_pairs(p_leaf, p_staged) AS p
+        JOIN pg_catalog.pg_index AS i ON i.indexrelid = p.live_index
+        WHERE p.staged_index IS NULL
+        ORDER BY p.live_name COLLATE "C"
+    LOOP
+        v_same := false;
+        FOR v_text IN SELECT r FROM cs9.readings(v_index.definition) AS r LOOP
+            LOOP
+                v_number := v_number + 1;
+                v_name := cs9.staged_name(p_run_id, p_table_id, 'index', p_staged::oid, v_number::text::name);
+                EXIT WHEN to_regclass(format('cs9_staging.%I', v_name)) IS NULL;
+            END LOOP;
+            EXECUTE format('CREATE %sINDEX %I ON %s USING %s', CASE WHEN v_index.indisunique THEN 'UNIQUE ' END, v_name, p_staged, v_text);
+            v_same := cs9.index_shape(format('cs9_staging.%I', v_name)::regclass) = v_index.shape;
+            EXIT WHEN v_same;
+            EXECUTE format('DROP INDEX cs9_staging.%I', v_name);
+        END LOOP;
+        IF NOT v_same THEN
+            PERFORM cs9.cannot_finish(p_table_id, format('the index %I of %s prints otherwise than it was written', v_index.relname, p_leaf),
+                format('What PostgreSQL prints of it means another index to it: %s.', v_index.shape),
+                'Drop it and create it again as pg_get_indexdef prints it.');
         END IF;
     END LOOP;
+    PERFORM cs9.copy_index_settings(p_leaf, p_staged);
 EXCEPTION
     WHEN unique_violation THEN
         GET STACKED DIAGNOSTICS v_reason = PG_EXCEPTION_DETAIL;

@@ -1,4 +1,4 @@
--- Purpose: the live table must have the columns that were staged: same names, types, NOT NULL and generation.
+-- Purpose: the live table must have the columns that were staged: same names, types, collations, NOT NULL and generation.
 -- Errors:  S9013 for a column added, dropped, retyped or changed since the rows were staged, or with a name of cs9gen.
 CREATE FUNCTION cs9.check_columns(p_run_id bigint, p_table_id integer)
 RETURNS void
@@ -31,15 +31,17 @@ BEGIN
                   coalesce(l.shape, 'not there'), coalesce(s.shape, 'not there'))
     INTO v_difference
     FROM (
-        SELECT a.attname, concat_ws(' ', cs9.type_name(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'not null' END,
-                                    CASE WHEN a.attgenerated <> '' THEN 'generated' END) AS shape
+        SELECT a.attname, concat_ws(' ', cs9.type_name(a.atttypid, a.atttypmod), 'collate ' || nullif(a.attcollation, 0)::regcollation, CASE WHEN a.attnotnull THEN 'not null' END,
+                                    CASE WHEN a.attgenerated <> '' THEN 'generated always as ' || pg_get_expr(d.adbin, d.adrelid) END) AS shape
         FROM pg_catalog.pg_attribute AS a
+        LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
         WHERE a.attrelid = v_live AND a.attnum > 0 AND NOT a.attisdropped
     ) AS l
     FULL JOIN (
-        SELECT a.attname, concat_ws(' ', cs9.type_name(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN 'not null' END,
-                                    CASE WHEN a.attgenerated <> '' THEN 'generated' END) AS shape
+        SELECT a.attname, concat_ws(' ', cs9.type_name(a.atttypid, a.atttypmod), 'collate ' || nullif(a.attcollation, 0)::regcollation, CASE WHEN a.attnotnull THEN 'not null' END,
+                                    CASE WHEN a.attgenerated <> '' THEN 'generated always as ' || pg_get_expr(d.adbin, d.adrelid) END) AS shape
         FROM pg_catalog.pg_attribute AS a
+        LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
         WHERE a.attrelid = v_staged AND a.attnum > 0 AND NOT a.attisdropped
           AND a.attname NOT IN ('cs9_run', 'cs9_plan', 'cs9_op')
     ) AS s ON s.attname = l.attname

@@ -1,5 +1,9 @@
--- Purpose: storage parameters, statistics targets and column options of a partition, for its successor.
-CREATE FUNCTION cs9.copy_partition_settings(p_leaf regclass, p_staged regclass)
+-- Purpose: what a partition is beside its rows, for its successor, where ALTER TABLE can say it: access method, tablespace,
+--          storage parameters; statistics targets, storage, compression and options of its columns.
+-- Contract: called when the staged table is made, for its rows to be written as those of the partition are, and again
+--           before the switch: what is there already is left alone.
+-- Errors:  S9013 the access method was changed since the rows were staged, and the server is too old to change it.
+CREATE FUNCTION cs9.copy_partition_settings(p_table_id integer, p_leaf regclass, p_staged regclass)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -7,45 +11,43 @@ AS $copy_partition_settings$
 #variable_conflict error
 DECLARE
     v_command text;
-    v_analyze boolean := false;
+    v_analyze boolean;
 BEGIN
-    FOR v_command IN
-        SELECT format('ALTER TABLE %s SET (%s)', p_staged, string_agg(format('%s%s = %L', c.prefix, o.option_name, o.option_value), ', '))
-        FROM (
-            SELECT '' AS prefix, t.reloptions FROM pg_catalog.pg_class AS t WHERE t.oid = p_leaf
-            UNION ALL
-            SELECT 'toast.', t.reloptions
-            FROM pg_catalog.pg_class AS t
-            WHERE t.oid = (SELECT l.reltoastrelid FROM pg_catalog.pg_class AS l WHERE l.oid = p_leaf)
-        ) AS c
-        CROSS JOIN LATERAL pg_options_to_table(c.reloptions) AS o
-        HAVING count(*) > 0
-    LOOP
-        EXECUTE v_command;
-    END LOOP;
-    FOR v_command IN
-        SELECT format('ALTER TABLE %s ALTER COLUMN %I SET %s', p_staged, l.attname, x.what)
-        FROM pg_catalog.pg_attribute AS l
-        JOIN pg_catalog.pg_attribute AS s ON s.attrelid = p_staged AND s.attname = l.attname
-        CROSS JOIN LATERAL (
-            SELECT format('STATISTICS %s', coalesce(l.attstattarget, -1)) AS what
-            WHERE coalesce(l.attstattarget, -1) <> coalesce(s.attstattarget, -1)
-            UNION ALL
-            SELECT format('STORAGE %s', CASE l.attstorage WHEN 'p' THEN 'PLAIN' WHEN 'e' THEN 'EXTERNAL' WHEN 'm' THEN 'MAIN' ELSE 'EXTENDED' END)
-            WHERE l.attstorage <> s.attstorage
-            UNION ALL
-            SELECT format('(%s)', (SELECT string_agg(format('%s = %L', o.option_name, o.option_value), ', ')
-                                   FROM pg_options_to_table(l.attoptions) AS o))
-            WHERE l.attoptions IS NOT NULL AND l.attoptions IS DISTINCT FROM s.attoptions
-        ) AS x
-        WHERE l.attrelid = p_leaf AND l.attnum > 0 AND NOT l.attisdropped
-    LOOP
-        EXECUTE v_command;
-        v_analyze := true;
-    END LOOP;
-    IF v_analyze THEN
-        EXECUTE format('ANALYZE %s', p_staged);
+    IF current_setting('server_version_num')::integer < 150000
+       AND EXISTS (SELECT FROM pg_catalog.pg_class AS l JOIN pg_catalog.pg_class AS s ON s.oid = p_staged AND s.relam <> l.relam WHERE l.oid = p_leaf)
+    THEN
+        PERFORM cs9.cannot_finish(p_table_id, format('the access method of %s was changed since the rows were staged', p_leaf),
+            'PostgreSQL 14 cannot change that of the staged table.', 'Discard the run and start it again.');
     END IF;
+    FOR v_command, v_analyze IN
+        SELECT format('ALTER TABLE %s %s', p_staged, x.what), x.samples
+        FROM pg_catalog.pg_class AS l
+        JOIN pg_catalog.pg_class AS s ON s.oid = p_staged
+        LEFT JOIN pg_catalog.pg_class AS lt ON lt.oid = l.reltoastrelid
+        LEFT JOIN pg_catalog.pg_class AS st ON st.oid = s.reltoastrelid
+        CROSS JOIN LATERAL (
+            SELECT 1 AS n, format('SET ACCESS METHOD %I', m.amname) AS what, false AS samples
+            FROM pg_catalog.pg_am AS m
+            WHERE m.oid = l.relam AND l.relam <> s.relam
+            UNION ALL
+            SELECT 2, format('SET TABLESPACE %I', cs9.tablespace_name(l.reltablespace)), false
+            WHERE l.reltablespace <> s.reltablespace
+            UNION ALL
+            SELECT 3, o, false FROM cs9.option_changes(l.reloptions, s.reloptions, '') AS o
+            UNION ALL
+            SELECT 3, o, false FROM cs9.option_changes(lt.reloptions, st.reloptions, 'toast.') AS o
+            UNION ALL
+            SELECT 4, format('ALTER COLUMN %I %s', c.column_name, c.what), c.samples
+            FROM cs9.column_changes(p_leaf, p_staged) AS c
+        ) AS x
+        WHERE l.oid = p_leaf
+        ORDER BY x.n
+    LOOP
+        EXECUTE v_command;
+        IF v_analyze THEN
+            EXECUTE format('ANALYZE %s', p_staged);
+        END IF;
+    END LOOP;
 END;
 $copy_partition_settings$;
-COMMENT ON FUNCTION cs9.copy_partition_settings(regclass, regclass) IS 'Copies storage parameters and statistics targets of a partition';
+COMMENT ON FUNCTION cs9.copy_partition_settings(integer, regclass, regclass) IS 'Copies what a partition is beside its rows: access method, tablespace, options, settings of columns';

@@ -1,7 +1,7 @@
 -- Purpose: make a staged table a plain one, as the partition is whose place it takes: no control column, no trigger, no
 --          check of its own; unique indexes become constraints where they are.
 -- Contract: changes of the catalogue only. Nobody but the run knows the table.
-CREATE FUNCTION cs9.finish_partition(p_run_id bigint, p_table_id integer, p_leaf regclass, p_staged regclass)
+CREATE FUNCTION cs9.finish_partition(p_leaf regclass, p_staged regclass)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -46,21 +46,33 @@ BEGIN
         WHERE s.conrelid = p_staged AND s.contype = 'n'
         UNION ALL
         SELECT format('ALTER TABLE %1$s ADD CONSTRAINT %2$I %3$s USING INDEX %2$I%4$s%5$s', p_staged,
-                      cs9.staged_name(p_run_id, p_table_id, 'index', u.conindid),
+                      x.staged_name,
                       CASE u.contype WHEN 'p' THEN 'PRIMARY KEY' ELSE 'UNIQUE' END,
                       CASE WHEN u.condeferrable THEN ' DEFERRABLE' END,
                       CASE WHEN u.condeferred THEN ' INITIALLY DEFERRED' END)
         FROM pg_catalog.pg_constraint AS u
+        JOIN cs9.index_pairs(p_leaf, p_staged) AS x ON x.live_index = u.conindid
         WHERE u.conrelid = p_leaf AND u.contype IN ('p', 'u')
         UNION ALL
-        SELECT format('ALTER TABLE %s REPLICA IDENTITY %s', p_staged, CASE l.relreplident WHEN 'f' THEN 'FULL' ELSE 'NOTHING' END)
+        -- that of a staged table is FULL; an index that was dropped identifies nothing
+        SELECT format('ALTER TABLE %s REPLICA IDENTITY %s', p_staged, CASE l.relreplident
+                   WHEN 'd' THEN 'DEFAULT'
+                   WHEN 'f' THEN 'FULL'
+                   WHEN 'i' THEN coalesce((SELECT format('USING INDEX %I', x.staged_name)
+                                           FROM cs9.index_pairs(p_leaf, p_staged) AS x
+                                           JOIN pg_catalog.pg_index AS i ON i.indexrelid = x.live_index AND i.indisreplident), 'NOTHING')
+                   ELSE 'NOTHING' END)
         FROM pg_catalog.pg_class AS l
-        WHERE l.oid = p_leaf AND l.relreplident IN ('f', 'n')
+        WHERE l.oid = p_leaf
+        UNION ALL
+        SELECT format('ALTER TABLE %s CLUSTER ON %I', p_staged, x.staged_name)
+        FROM cs9.index_pairs(p_leaf, p_staged) AS x
+        JOIN pg_catalog.pg_index AS i ON i.indexrelid = x.live_index AND i.indisclustered
     LOOP
         EXECUTE v_command;
     END LOOP;
-    PERFORM cs9.copy_partition_comments(p_run_id, p_table_id, p_leaf, p_staged);
+    PERFORM cs9.copy_partition_comments(p_leaf, p_staged);
     PERFORM cs9.copy_partition_rights(p_leaf, p_staged);
 END;
 $finish_partition$;
-COMMENT ON FUNCTION cs9.finish_partition(bigint, integer, regclass, regclass) IS 'Makes a staged table as plain as the partition whose place it takes';
+COMMENT ON FUNCTION cs9.finish_partition(regclass, regclass) IS 'Makes a staged table as plain as the partition whose place it takes';

@@ -18,13 +18,14 @@ BEGIN
         JOIN pg_catalog.pg_am AS m ON m.oid = c.relam
         CROSS JOIN LATERAL (
             SELECT string_agg(concat_ws(' ', pg_get_indexdef(i.indexrelid, s.n, true),
-                                        CASE WHEN l.collname <> 'default' THEN format('collate %I', l.collname) END,
-                                        CASE WHEN NOT o.opcdefault THEN quote_ident(o.opcname) END,
+                                        CASE WHEN l.collname <> 'default' THEN format('collate %s', l.oid::regcollation) END,
+                                        CASE WHEN NOT o.opcdefault THEN CASE q.nspname WHEN 'pg_catalog' THEN quote_ident(o.opcname) ELSE format('%I.%I', q.nspname, o.opcname) END END,
                                         (SELECT a.attoptions::text FROM pg_catalog.pg_attribute AS a WHERE a.attrelid = i.indexrelid AND a.attnum = s.n),
                                         CASE i.indoption[s.n - 1] WHEN 1 THEN 'desc nulls last' WHEN 2 THEN 'nulls first' WHEN 3 THEN 'desc' END),
                               ', ' ORDER BY s.n) AS columns
             FROM generate_series(1, i.indnkeyatts) AS s (n)
             JOIN pg_catalog.pg_opclass AS o ON o.oid = i.indclass[s.n - 1]
+            JOIN pg_catalog.pg_namespace AS q ON q.oid = o.opcnamespace
             LEFT JOIN pg_catalog.pg_collation AS l ON l.oid = i.indcollation[s.n - 1]
         ) AS k
         CROSS JOIN LATERAL (

@@ -13,7 +13,7 @@ BEGIN
     FOR v_pair IN
         SELECT p.* FROM cs9.swap_pairs(p_run_id, p_table_id) AS p WHERE p.staged IS NOT NULL
     LOOP
-        PERFORM cs9.copy_partition_settings(v_pair.leaf, v_pair.staged);
+        PERFORM cs9.copy_partition_settings(p_table_id, v_pair.leaf, v_pair.staged);
         PERFORM cs9.copy_partition_checks(p_table_id, v_pair.leaf, v_pair.staged);
         PERFORM cs9.build_partition_indexes(p_run_id, p_table_id, v_pair.leaf, v_pair.staged);
     END LOOP;

@@ -5,6 +5,7 @@ CREATE FUNCTION cs9.seal_staged(p_run_id bigint, p_table_id integer)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
+SET default_tablespace = ''
 AS $seal_staged$
 #variable_conflict error
 DECLARE

@@ -4,7 +4,8 @@
 --           'rows'      the run's own table for a live one
 --           'part'      a partition of it; p_number is the oid of the live partition
 --           'key'       the unique index that proves each key to be there once
---           'index'     what will take the place of an index of a live partition; p_number is the oid of that index
+--           'index'     what will take the place of an index of a live partition; p_number is the oid of the table it is on, and
+--                       p_name a number that it has there
 --           'old'       a live partition that was swapped out; p_number is its oid
 --           'oldindex'  an index of it; p_number is its oid
 --           p_name is for people, and cut where the whole has more than 63 bytes: what comes before it is unique.

@@ -10,6 +10,8 @@ RETURNS text
 LANGUAGE plpgsql
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET default_tablespace = ''
+SET default_table_access_method = heap
 AS $staging_table$
 #variable_conflict error
 DECLARE

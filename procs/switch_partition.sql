@@ -12,29 +12,34 @@ DECLARE
     v_retired CONSTANT name := cs9.staged_name(p_run_id, p_table_id, 'old', p_leaf::oid);
     v_schema  name;
     v_name    name;
-    v_index   record;
+    v_staged  CONSTANT name := (SELECT c.relname FROM pg_catalog.pg_class AS c WHERE c.oid = p_staged);
+    v_renames text[];
+    v_takes   text[];
+    v_command text;
 BEGIN
     SELECT n.nspname, c.relname INTO STRICT v_schema, v_name
     FROM pg_catalog.pg_class AS c
     JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
     WHERE c.oid = p_leaf;
 
-    FOR v_index IN
-        SELECT c.relname, x.staged_name, i.indexrelid::regclass AS live_index
+    -- each name is free when it is given: what moves is called as only cs9gen calls things
+    v_renames := ARRAY (
+        SELECT format('ALTER INDEX %s RENAME TO %I', i.indexrelid::regclass, cs9.staged_name(p_run_id, p_table_id, 'oldindex', i.indexrelid))
         FROM pg_catalog.pg_index AS i
-        JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
-        CROSS JOIN LATERAL (SELECT cs9.staged_name(p_run_id, p_table_id, 'index', i.indexrelid) AS staged_name) AS x
-        JOIN pg_catalog.pg_class AS s ON s.relname = x.staged_name AND s.relnamespace = 'cs9_staging'::regnamespace
-        WHERE i.indrelid = p_leaf
-        ORDER BY c.relname COLLATE "C"
+        WHERE i.indrelid = p_leaf);
+    v_takes := ARRAY (
+        SELECT format('ALTER INDEX %I.%I RENAME TO %I', v_schema, p.staged_name, p.live_name)
+        FROM cs9.index_pairs(p_leaf, p_staged) AS p
+        WHERE p.live_index IS NOT NULL);
+    FOREACH v_command IN ARRAY v_renames
+        || format('ALTER TABLE %s RENAME TO %I', p_leaf, v_retired)
+        || format('ALTER TABLE %I.%I SET SCHEMA cs9_staging', v_schema, v_retired)
+        || format('ALTER TABLE %s SET SCHEMA %I', p_staged, v_schema)
+        || format('ALTER TABLE %I.%I RENAME TO %I', v_schema, v_staged, v_name)
+        || v_takes
     LOOP
-        EXECUTE format('ALTER INDEX %s RENAME TO %I', v_index.live_index, cs9.staged_name(p_run_id, p_table_id, 'oldindex', v_index.live_index::oid));
-        EXECUTE format('ALTER INDEX cs9_staging.%I RENAME TO %I', v_index.staged_name, v_index.relname);
+        EXECUTE v_command;
     END LOOP;
-    EXECUTE format('ALTER TABLE %s RENAME TO %I', p_leaf, v_retired);
-    EXECUTE format('ALTER TABLE %I.%I SET SCHEMA cs9_staging', v_schema, v_retired);
-    EXECUTE format('ALTER TABLE %s SET SCHEMA %I', p_staged, v_schema);
-    EXECUTE format('ALTER TABLE %s RENAME TO %I', p_staged, v_name);
     EXECUTE format('ALTER TABLE %s ATTACH PARTITION %I.%I %s', p_parent, v_schema, v_name, p_bound);
     IF EXISTS (SELECT FROM pg_catalog.pg_constraint AS c WHERE c.conrelid = p_staged AND c.conname = 'cs9_bound') THEN
         EXECUTE format('ALTER TABLE %I.%I DROP CONSTRAINT cs9_bound', v_schema, v_name);
