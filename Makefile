@@ -44,6 +44,10 @@ crash: bootstrap ## Kill a run at every point, in every way, and resume it
 model: bootstrap ## Compare 2,000 random sequences of calls with a model of the promises
 	CS9GEN_MODEL_CHECKS=2000 $(GO) test -count 1 -v -timeout 60m -run 'Promises|Mutation' ./internal/model
 
+.PHONY: oracle
+oracle: bootstrap ## Compare 5,000 random schemas and runs with plain SQL, and put faults in that must be found
+	CS9GEN_ORACLE_CASES=$(or $(CASES),5000) $(GO) test -count 1 -v -timeout 600m ./internal/proof/oracle
+
 .PHONY: readers
 readers: bootstrap ## Watch 200 publishes of each mode with readers that never pause
 	CS9GEN_READERS_PUBLISHES=200 $(GO) test -count 1 -v -timeout 30m -run P12 ./internal/readers

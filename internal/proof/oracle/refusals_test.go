@@ -1,0 +1,62 @@
+package oracle
+
+import (
+	"errors"
+	"regexp"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// refusal is a reason for which cs9gen refuses what plain SQL does.
+type refusal struct {
+	name    string // as docs/guarantees.md lists it
+	where   string // "" for any
+	state   string // SQLSTATE
+	message string // regular expression
+}
+
+// refusals are all that are allowed. docs/guarantees.md has the same, and why.
+var refusals = []refusal{
+	{"a row is written twice", "", "S9011", ""},
+	{"a plan deletes rows that another plan wrote", "", "S9012", ""},
+	{"a table would be empty", "", "S9014", ""},
+	{"an old snapshot", "", "40001", ""},
+	{"not a condition", "staging", "S9015", ""},
+	{"a referenced row would go or change", "", "S9013", "are referenced by the foreign key"},
+	{"a row references a row of the same run", "", "S9013", "a staged row breaks the foreign key"},
+	{"an exclusion constraint", "", "S9013", "exclusion constraint"},
+	{"a rule", "", "S9013", "it has the rule"},
+	{"a swap cannot be", "", "S9013", "it cannot be swapped"},
+	{"values change places", "", "S9013", "a staged row collides with a live row"},
+	{"a constraint on the staged row, which a trigger would have mended", "staging", "23502", ""},
+}
+
+func refusalOf(err error, where string) *refusal {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) {
+		return nil
+	}
+	for i, r := range refusals {
+		if r.state == pg.Code && (r.where == "" || r.where == where) && regexp.MustCompile(r.message).MatchString(pg.Message) {
+			return &refusals[i]
+		}
+	}
+	return nil
+}
+
+var (
+	quoted  = regexp.MustCompile(`"(?:[^"]|"")*"|'(?:[^']|'')*'`)
+	numbers = regexp.MustCompile(`[0-9]+`)
+	subject = regexp.MustCompile(`(publishing into|rows of|row) .{1,90} (could|is|was|are)\b`)
+)
+
+// normal takes names and numbers out of a message.
+func normal(message string) string {
+	message = quoted.ReplaceAllString(message, "…")
+	message = subject.ReplaceAllString(message, "$1 … $2")
+	message = numbers.ReplaceAllString(message, "0")
+	if len(message) > 160 {
+		message = message[:160]
+	}
+	return oneLine(message)
+}
