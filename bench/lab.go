@@ -51,7 +51,7 @@ func open(ctx context.Context, cfg config) (*lab, error) {
 	if l.dir, err = os.MkdirTemp("", "cs9gen-bench-"); err != nil {
 		return nil, fmt.Errorf("make folder: %w", err)
 	}
-	if l.server, err = pgserver.Start(ctx, &pgserver.Config{Settings: settings}); err != nil {
+	if l.server, err = pgserver.Start(ctx, &pgserver.Config{Settings: settings, OnDisk: true}); err != nil {
 		return nil, errors.Join(err, l.close())
 	}
 	if l.psql, err = findPsql(l.server.BinDir()); err != nil {

