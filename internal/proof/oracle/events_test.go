@@ -56,7 +56,10 @@ func drawEvents(d *drawer, w *world) []event {
 
 func drawCase(d *drawer) *testCase {
 	c := &testCase{world: drawWorld(d.sub("world"))}
-	c.run = drawRun(d.sub("run"), c.world)
+	c.runs = []*run{drawRun(d.sub("run"), c.world, 1)}
+	if s, there := d.option(8, "a rival"); there {
+		c.runs = append(c.runs, drawRun(s, c.world, 2))
+	}
 	c.stage = drawSettings(d.sub("staging session"), c.world, sessionSettings)
 	c.publish = drawSettings(d.sub("publishing session"), c.world, sessionSettings)
 	c.events = drawEvents(d.sub("events"), c.world)

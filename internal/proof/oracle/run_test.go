@@ -11,6 +11,8 @@ import (
 
 // run is what a task does, in plain words.
 type run struct {
+	id         int // in cs9.run, and of its task
+	tables     []*table
 	plans      []*plan
 	allowEmpty bool
 	failed     *failure // of the first attempt
@@ -42,19 +44,24 @@ type failure struct {
 	kill bool // the session dies, instead of saying that the plan failed
 }
 
-func drawRun(d *drawer, w *world) *run {
-	r := &run{allowEmpty: d.chance(60), batchRows: pick(d, 200000, 200000, 1, 2, 3)}
+func drawRun(d *drawer, w *world, id int) *run {
+	r := &run{id: id, tables: w.publishedTables(), allowEmpty: d.chance(60), batchRows: pick(d, 200000, 200000, 1, 2, 3)}
 	for range d.some(1, pick(d, 1, 1, 2, 3, 5), "plan") {
 		r.plans = append(r.plans, &plan{})
 	}
-	for i, t := range w.publishedTables() {
+	if id > 1 && len(r.tables) > 1 && d.chance(50) {
+		r.tables = r.tables[:1]
+	}
+	for i, t := range r.tables {
 		r.change(d.sub("table %d", i), t)
 	}
-	if s, there := d.option(15, "failed attempt"); there {
+	if s, there := d.option(15, "failed attempt"); there && id == 1 {
 		r.failed = &failure{plan: s.below(len(r.plans)), kill: s.chance(50)}
 	}
 	return r
 }
+
+func (r *run) task() string { return fmt.Sprintf("task %d", r.id) }
 
 // change draws what the run does to one table. Plan 1 deletes; every plan may write.
 func (r *run) change(d *drawer, t *table) {

@@ -78,7 +78,7 @@ func (c *testCase) compare(l *lab) (*result, error) {
 		return nil, err
 	}
 	l.script.note("plain SQL, taken back")
-	plain, oracleErr, err := c.plain(l, tables)
+	plain, err := c.plain(l, tables)
 	if err != nil {
 		return nil, err
 	}
@@ -95,21 +95,48 @@ func (c *testCase) compare(l *lab) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	where, cs9Err := c.publishRun(l)
-	after, err := c.world.contents(reader, tables)
-	if err != nil {
-		return nil, err
+	stopped := make([]stop, len(c.runs))
+	for i, r := range c.runs {
+		if stopped[i].where, stopped[i].err = c.stageRun(l, r); i == 0 && stopped[i].err != nil {
+			break
+		}
 	}
-	if cs9Err == nil {
-		if slices.ContainsFunc(c.events, func(e event) bool { return len(e.between) > 0 }) {
-			hanging = nil
-		} else if now, err := l.hanging(); err != nil {
+	var out *result
+	for i, r := range c.runs {
+		if stopped[i].err == nil {
+			stopped[i].where, stopped[i].err = c.publishReady(l, r)
+		}
+		after, err := c.world.contents(reader, tables)
+		if err != nil {
 			return nil, err
-		} else if d := differences(hanging, now); d != "" {
+		}
+		if out = judge(before, plain[i].rows, after, plain[i].err, stopped[i].err, stopped[i].where); out.verdict != both {
+			break // what comes behind begins with other rows
+		}
+		before = after
+	}
+	if out.verdict == both && !slices.ContainsFunc(c.events, func(e event) bool { return len(e.between) > 0 }) {
+		now, err := l.hanging()
+		if err != nil {
+			return nil, err
+		}
+		if d := differences(hanging, now); d != "" {
 			return finding("the publish changed what hangs on a table", "%s", d), nil
 		}
 	}
-	return judge(before, plain, after, oracleErr, cs9Err, where), nil
+	return out, nil
+}
+
+// stop is where and why cs9gen stopped.
+type stop struct {
+	where string
+	err   error
+}
+
+// step is what plain SQL came to with a run: the rows, or why it failed.
+type step struct {
+	rows map[string][]string
+	err  error
 }
 
 // judge compares what both came to.
@@ -144,51 +171,91 @@ func judge(before, plain, after map[string][]string, oracleErr, cs9Err error, wh
 // plain does the run by plain SQL in a transaction, reads the tables, and takes it back. Tables are
 // written in the order of the world; where that fails, in the opposite one. What the settings of the
 // session that stages do not allow is tried with those of the one that publishes.
-func (c *testCase) plain(l *lab, tables []string) (rows map[string][]string, failed, err error) {
-	order := c.world.publishedTables()
-	backwards := slices.Clone(order)
-	slices.Reverse(backwards)
+func (c *testCase) plain(l *lab, tables []string) ([]step, error) {
 	// whether keys and triggers are in force is the publisher's choice
 	replica := func(s setting) bool { return s.name == "session_replication_role" }
 	mixed := append(slices.DeleteFunc(slices.Clone(c.stage), replica), slices.DeleteFunc(slices.Clone(c.publish), func(s setting) bool { return !replica(s) })...)
+	var steps []step
 	for i, settings := range [][]setting{mixed, c.publish} {
 		s, err := l.open("plain SQL", settings)
 		if err != nil {
-			return nil, nil, &noWorld{err}
+			return nil, &noWorld{err}
 		}
-		var again error
-		for _, order := range [][]*table{order, backwards} {
-			if again = c.plainIn(s, order); again == nil {
-				rows, err = c.world.contents(s, tables)
-			}
-			if _, e := s.do("ROLLBACK"); e != nil || err != nil {
-				return nil, nil, errors.Join(err, e, s.close())
-			}
-			if again == nil || len(order) < 2 {
-				break
-			}
+		again, err := c.plainBy(s, tables)
+		if err := errors.Join(err, s.close()); err != nil {
+			return nil, err
 		}
-		if i == 0 || again == nil {
-			failed = again
+		if i == 0 || again[0].err == nil {
+			steps = again
 		}
-		if err := s.close(); err != nil {
-			return nil, nil, err
-		}
-		if failed == nil || !strings.HasPrefix(sqlState(failed), "42") {
+		if again[0].err == nil || !strings.HasPrefix(sqlState(again[0].err), "42") {
 			break
 		}
 	}
-	return rows, failed, nil
+	return steps, nil
 }
 
-func (c *testCase) plainIn(s *session, order []*table) error {
-	statements := []string{"BEGIN"}
+// plainBy does all runs in a transaction of a session, and takes it back.
+func (c *testCase) plainBy(s *session, tables []string) ([]step, error) {
+	if _, err := s.do("BEGIN"); err != nil {
+		return nil, err
+	}
+	var steps []step
+	for i, r := range c.runs {
+		backwards := slices.Clone(r.tables)
+		slices.Reverse(backwards)
+		var now step
+		for _, order := range [][]*table{r.tables, backwards} {
+			if _, err := s.do("SAVEPOINT before"); err != nil {
+				return nil, err
+			}
+			if now.err = c.plainIn(s, r, order, i == 0); now.err == nil || len(order) < 2 {
+				break
+			}
+			if _, err := s.do("ROLLBACK TO before"); err != nil {
+				return nil, err
+			}
+		}
+		if now.err != nil {
+			if _, err := s.do("ROLLBACK TO before"); err != nil {
+				return nil, err
+			}
+		} else {
+			var err error
+			if now.rows, err = c.world.contents(s, tables); err != nil {
+				return nil, err
+			}
+			if err := s.again(); err != nil {
+				return nil, err
+			}
+		}
+		steps = append(steps, now)
+	}
+	_, err := s.do("ROLLBACK")
+	return steps, err
+}
+
+// again sets the settings of a session again.
+func (s *session) again() error {
+	if _, err := s.raw("RESET ALL"); err != nil {
+		return err
+	}
+	for _, x := range s.settings {
+		if _, err := s.raw(x.set()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *testCase) plainIn(s *session, r *run, order []*table, first bool) error {
+	var statements []string
 	for _, e := range c.events {
-		if e.counts {
+		if e.counts && first {
 			statements = append(statements, e.between...)
 		}
 	}
-	deletes, writes := c.run.plainSQL(order)
+	deletes, writes := r.plainSQL(order)
 	statements = append(statements, deletes...)
 	for _, w := range writes {
 		statements = append(statements, w...)
@@ -198,7 +265,8 @@ func (c *testCase) plainIn(s *session, order []*table) error {
 			return err
 		}
 	}
-	return nil
+	_, err := s.raw("SET CONSTRAINTS ALL DEFERRED")
+	return err
 }
 
 // byTrigger says whether an error comes from the function of a trigger: nobody can prove what that will say.
@@ -246,18 +314,20 @@ func cut(line string) string {
 	return line
 }
 
-// publishRun drives the run by the SQL interface, and says where it failed.
-func (c *testCase) publishRun(l *lab) (where string, err error) {
+// stageRun drives a run by the SQL interface until it is ready, and says where it failed.
+func (c *testCase) stageRun(l *lab, r *run) (where string, err error) {
 	owner, err := l.open("stages", c.stage)
 	if err != nil {
 		return "", &noWorld{err}
 	}
 	defer func() { owner.close() }() //nolint:errcheck // nothing is lost with it
-	if c.run.failed != nil {
-		if err := c.attempt(l, owner, 1); err != nil {
+	attempt := 1
+	if r.failed != nil {
+		attempt = 2
+		if err := c.attempt(l, owner, r, 1); err != nil {
 			return "staging", err
 		}
-		if c.run.failed.kill {
+		if r.failed.kill {
 			l.script.note("the session ends")
 			if err := owner.close(); err != nil {
 				return "", err
@@ -270,17 +340,13 @@ func (c *testCase) publishRun(l *lab) (where string, err error) {
 			}
 		}
 	}
-	attempt := 1
-	if c.run.failed != nil {
-		attempt = 2
-	}
-	if err := c.attempt(l, owner, attempt); err != nil {
+	if err := c.attempt(l, owner, r, attempt); err != nil {
 		return "staging", err
 	}
-	if _, err := owner.do("SELECT cs9.finish_run(1, %d)", attempt); err != nil {
+	if _, err := owner.do("SELECT cs9.finish_run(%d, %d)", r.id, attempt); err != nil {
 		return "finish_run", err
 	}
-	if slices.ContainsFunc(c.events, func(e event) bool { return e.readTransaction }) {
+	if c.oldSnapshot(r) {
 		if _, err := owner.do("COMMIT"); err != nil {
 			return "finish_run", err
 		}
@@ -288,10 +354,12 @@ func (c *testCase) publishRun(l *lab) (where string, err error) {
 	if err := owner.close(); err != nil {
 		return "", err
 	}
-	if err := l.waitForEnd(owner); err != nil {
-		return "", err
-	}
-	return c.publishReady(l)
+	return "", l.waitForEnd(owner)
+}
+
+// oldSnapshot says whether the owner of a run is in a transaction that began before the rows came.
+func (c *testCase) oldSnapshot(r *run) bool {
+	return r.id == 1 && slices.ContainsFunc(c.events, func(e event) bool { return e.readTransaction })
 }
 
 // waitForEnd waits until the server has ended a session: until then it owns its task.
@@ -306,29 +374,27 @@ func (l *lab) waitForEnd(s *session) error {
 }
 
 // attempt begins an attempt and runs its plans; the first one as far as it is to fail.
-func (c *testCase) attempt(l *lab, owner *session, attempt int) error {
-	old := slices.ContainsFunc(c.events, func(e event) bool { return e.readTransaction })
-	last := c.run.failed == nil || attempt == 2
+func (c *testCase) attempt(l *lab, owner *session, r *run, attempt int) error {
 	var names []string
-	for _, t := range c.world.publishedTables() {
+	for _, t := range r.tables {
 		names = append(names, sqlgen.QuoteLiteral(t.live()))
 	}
-	plans := strings.TrimSuffix(strings.Repeat(`{}, `, len(c.run.plans)), ", ")
-	if _, err := owner.do("SELECT outcome FROM cs9.begin_run('rebuild', 'k', ARRAY[%s], '[%s]', p_allow_empty => %t)", strings.Join(names, ", "), plans, c.run.allowEmpty); err != nil {
+	plans := strings.TrimSuffix(strings.Repeat(`{}, `, len(r.plans)), ", ")
+	if _, err := owner.do("SELECT outcome FROM cs9.begin_run('%s', 'k', ARRAY[%s], '[%s]', p_allow_empty => %t)", r.task(), strings.Join(names, ", "), plans, r.allowEmpty); err != nil {
 		return err
 	}
 	if attempt == 1 {
-		for _, t := range c.world.publishedTables() {
+		for _, t := range r.tables {
 			if t.mode != "batched" && !t.defined {
-				if _, err := owner.do("SELECT cs9.set_publish_mode('rebuild', 'k', '%s', %s)", t.mode, sqlgen.QuoteLiteral(t.live())); err != nil {
+				if _, err := owner.do("SELECT cs9.set_publish_mode('%s', 'k', '%s', %s)", r.task(), t.mode, sqlgen.QuoteLiteral(t.live())); err != nil {
 					return err
 				}
 			}
 		}
 	}
-	for i := range c.run.plans {
-		fails := c.run.failed != nil && attempt == 1 && c.run.failed.plan == i
-		if err := c.plan(l, owner, attempt, i, old && last, fails); err != nil || fails {
+	for i := range r.plans {
+		fails := r.failed != nil && attempt == 1 && r.failed.plan == i
+		if err := c.plan(l, owner, r, attempt, i, fails); err != nil || fails {
 			return err
 		}
 	}
@@ -336,9 +402,9 @@ func (c *testCase) attempt(l *lab, owner *session, attempt int) error {
 }
 
 // plan runs one plan.
-func (c *testCase) plan(l *lab, owner *session, attempt, i int, old, fails bool) error {
-	p := c.run.plans[i]
-	begun, err := owner.do("SELECT cs9.begin_plan(1, %d, %d)", i+1, attempt)
+func (c *testCase) plan(l *lab, owner *session, r *run, attempt, i int, fails bool) error {
+	p := r.plans[i]
+	begun, err := owner.do("SELECT cs9.begin_plan(%d, %d, %d)", r.id, i+1, attempt)
 	if err != nil {
 		return err
 	}
@@ -351,10 +417,9 @@ func (c *testCase) plan(l *lab, owner *session, attempt, i int, old, fails bool)
 		}
 	}
 	writer := owner
-	snapshot := old && i == len(c.run.plans)-1
-	if snapshot {
+	if c.oldSnapshot(r) && i == len(r.plans)-1 && (r.failed == nil || attempt == 2) {
 		for _, w := range p.writes {
-			if _, err := owner.do("SELECT cs9.staging_table(1, %s)", sqlgen.QuoteLiteral(w.table.live())); err != nil {
+			if _, err := owner.do("SELECT cs9.staging_table(%d, %s)", r.id, sqlgen.QuoteLiteral(w.table.live())); err != nil {
 				return err
 			}
 		}
@@ -365,12 +430,12 @@ func (c *testCase) plan(l *lab, owner *session, attempt, i int, old, fails bool)
 			return err
 		}
 		defer writer.close() //nolint:errcheck // nothing is lost with it
-		if _, err := writer.do("SET cs9.run_id = 1; SET cs9.plan = %d; SET cs9.attempt = %d", i+1, attempt); err != nil {
+		if _, err := writer.do("SET cs9.run_id = %d; SET cs9.plan = %d; SET cs9.attempt = %d", r.id, i+1, attempt); err != nil {
 			return err
 		}
 	}
 	for _, w := range p.writes {
-		staged, err := writer.do("SELECT cs9.staging_table(1, %s)", sqlgen.QuoteLiteral(w.table.live()))
+		staged, err := writer.do("SELECT cs9.staging_table(%d, %s)", r.id, sqlgen.QuoteLiteral(w.table.live()))
 		if err != nil {
 			return err
 		}
@@ -386,20 +451,23 @@ func (c *testCase) plan(l *lab, owner *session, attempt, i int, old, fails bool)
 		}
 	}
 	if fails {
-		if c.run.failed.kill {
+		if r.failed.kill {
 			return nil
 		}
-		_, err = owner.do("SELECT cs9.fail_plan(1, %d, %d, 'it fails'), cs9.end_attempt(1, %d, 'it fails')", i+1, attempt, attempt)
+		_, err = owner.do("SELECT cs9.fail_plan(%[1]d, %[2]d, %[3]d, 'it fails'), cs9.end_attempt(%[1]d, %[3]d, 'it fails')", r.id, i+1, attempt)
 		return err
 	}
-	_, err = owner.do("SELECT cs9.finish_plan(1, %d, %d)", i+1, attempt)
+	_, err = owner.do("SELECT cs9.finish_plan(%d, %d, %d)", r.id, i+1, attempt)
 	return err
 }
 
 // publishReady lets happen what happens to a run that is ready, and publishes it.
-func (c *testCase) publishReady(l *lab) (where string, err error) {
+func (c *testCase) publishReady(l *lab, r *run) (where string, err error) {
 	killAt := 0
 	for _, e := range c.events {
+		if r.id > 1 {
+			break
+		}
 		killAt = max(killAt, e.afterNotice)
 		if e.between == nil {
 			continue
@@ -424,7 +492,7 @@ func (c *testCase) publishReady(l *lab) (where string, err error) {
 			l.script.note("kill this session at NOTICE %d", killAt)
 			l.killAt(s, killAt)
 		}
-		_, err = s.do("CALL cs9.publish('rebuild', 'k', %d)", c.run.batchRows)
+		_, err = s.do("CALL cs9.publish('%s', 'k', %d)", r.task(), r.batchRows)
 		l.notices = nil
 		s.close()                                 //nolint:errcheck // it may be dead
 		if try == 1 && sqlState(err) == "S9004" { // it was killed behind its end

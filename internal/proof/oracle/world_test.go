@@ -11,7 +11,7 @@ import (
 // testCase is a world, what is done to it, and under which circumstances.
 type testCase struct {
 	world          *world
-	run            *run
+	runs           []*run    // one, or two that are ready at the same time, of two tasks
 	stage, publish []setting // of the session that stages, and of the one that publishes
 	events         []event
 }
