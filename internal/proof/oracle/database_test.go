@@ -1,8 +1,12 @@
 package oracle
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 
 	"github.com/jackc/pgx/v5"
 
@@ -44,15 +48,9 @@ func (w *worker) end(ctx context.Context) error {
 }
 
 func (w *worker) connect(ctx context.Context) (*lab, error) {
-	l := &lab{url: pgtest.Server(w.net.t).URL(w.database), database: w.database, spoil: w.net.spoil}
-	var err error
-	if l.watch, err = pgx.Connect(ctx, l.url); err != nil {
-		return nil, err
-	}
-	if _, err := l.watch.PgConn().Exec(ctx, fixed).ReadAll(); err != nil {
-		return nil, err
-	}
-	return l, nil
+	on := pgtest.Server(w.net.t)
+	l := &lab{url: on.URL(w.database), database: w.database, bin: on.BinDir(), admin: w.admin, spoil: w.net.spoil}
+	return l, l.look(ctx)
 }
 
 // cleared takes everything away that a case made.
@@ -69,6 +67,48 @@ func (w *worker) cleared(ctx context.Context) (*lab, error) {
 		return nil, err
 	}
 	return l, nil
+}
+
+// restore dumps the database, and puts what pg_dump wrote in its place. Servers without a pg_dump skip it.
+func (l *lab) restore(w *world) error {
+	dump := filepath.Join(l.bin, "pg_dump")
+	if _, err := os.Stat(dump); err != nil {
+		return nil //nolint:nilerr // the case goes on without it
+	}
+	ctx := context.Background()
+	text, err := exec.CommandContext(ctx, dump, "-d", l.url).Output()
+	if err != nil {
+		return fmt.Errorf("pg_dump: %w", err)
+	}
+	l.script.shell("pg_dump > dump.sql; createdb restored; psql -q -d restored -f dump.sql # and go on there")
+	if err := l.watch.Close(ctx); err != nil {
+		return err
+	}
+	for _, sql := range []string{"DROP DATABASE " + l.database + " WITH (FORCE)", "CREATE DATABASE " + l.database} {
+		if _, err := l.admin.Exec(ctx, sql); err != nil {
+			return err
+		}
+	}
+	psql := exec.CommandContext(ctx, filepath.Join(l.bin, "psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", l.url)
+	psql.Stdin = bytes.NewReader(text)
+	if out, err := psql.CombinedOutput(); err != nil {
+		return fmt.Errorf("restore: %w: %s", err, out)
+	}
+	for _, x := range w.settings {
+		if _, err := l.admin.Exec(ctx, x.ofDatabase(l.database)); err != nil {
+			return err
+		}
+	}
+	return l.look(ctx)
+}
+
+// look opens the connection that compares.
+func (l *lab) look(ctx context.Context) (err error) {
+	if l.watch, err = pgx.Connect(ctx, l.url); err != nil {
+		return err
+	}
+	_, err = l.watch.PgConn().Exec(ctx, fixed).ReadAll()
+	return err
 }
 
 const clearing = `

@@ -14,6 +14,8 @@ type event struct {
 	// readTransaction lets the session that owns the run be in a transaction, whose snapshot is
 	// older than the rows, which another session of the plan writes.
 	readTransaction bool
+	// dumped takes a dump of the database when the run is ready, and goes on in what is restored from it.
+	dumped bool
 }
 
 var eventKinds = []struct {
@@ -41,6 +43,7 @@ var eventKinds = []struct {
 	{3, func(d *drawer, w *world) event {
 		return event{name: "vacuum full", between: []string{fmt.Sprintf("VACUUM FULL %s", pickOf(d, w.tables).live())}}
 	}},
+	{2, func(*drawer, *world) event { return event{name: "dump and restore", dumped: true} }},
 	{6, func(*drawer, *world) event { return event{name: "an old snapshot", readTransaction: true} }},
 }
 

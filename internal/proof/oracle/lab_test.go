@@ -26,6 +26,8 @@ import (
 type lab struct {
 	url      string
 	database string
+	bin      string    // the folder of the server's programs
+	admin    *pgx.Conn // to another database
 	script   script
 	spoil    func(*lab) error // is called when the tables are under cs9gen
 	notices  func(*pgconn.Notice)
@@ -89,6 +91,9 @@ func (s *session) raw(sql string) ([]string, error) {
 	}
 	return out, nil
 }
+
+// reader is the session that compares.
+func (l *lab) reader() *session { return &session{conn: l.watch, lab: l} }
 
 // errStuck says that a statement did not end.
 var errStuck = errors.New("the statement did not end within the patience of the test")

@@ -7,8 +7,10 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -249,4 +251,21 @@ func (n *net) agree(t *testing.T, seed uint64, cases int) {
 	for _, f := range c.findings {
 		t.Error(f)
 	}
+}
+
+// TestRefusalsAreListed holds the table of docs/guarantees.md and [refusals] together.
+func TestRefusalsAreListed(t *testing.T) {
+	data, err := os.ReadFile(repository + "/docs/guarantees.md")
+	require.NoError(t, err)
+	_, section, ok := strings.Cut(string(data), "\n## Refusals that plain SQL would not make\n")
+	require.True(t, ok)
+	section, _, _ = strings.Cut(section, "\n## ")
+	var listed, known []string
+	for _, row := range regexp.MustCompile(`(?m)^\| ([^|]+) \| `).FindAllStringSubmatch(section, -1)[2:] {
+		listed = append(listed, row[1])
+	}
+	for _, r := range refusals {
+		known = append(known, r.name)
+	}
+	require.ElementsMatch(t, known, listed)
 }

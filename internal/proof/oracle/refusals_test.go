@@ -28,7 +28,7 @@ var refusals = []refusal{
 	{"a rule", "", "S9013", "it has the rule"},
 	{"a swap cannot be", "", "S9013", "it cannot be swapped"},
 	{"values change places", "", "S9013", "a staged row collides with a live row"},
-	{"a constraint on the staged row, which a trigger would have mended", "staging", "23502", ""},
+	{"a trigger would have mended the row", "staging", "23502", ""},
 }
 
 func refusalOf(err error, where string) *refusal {

@@ -72,8 +72,7 @@ func (c *testCase) compare(l *lab) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	reader := &session{conn: l.watch, lab: l}
-	before, err := c.world.contents(reader, tables)
+	before, err := c.world.contents(l.reader(), tables)
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +105,7 @@ func (c *testCase) compare(l *lab) (*result, error) {
 		if stopped[i].err == nil {
 			stopped[i].where, stopped[i].err = c.publishReady(l, r)
 		}
-		after, err := c.world.contents(reader, tables)
+		after, err := c.world.contents(l.reader(), tables)
 		if err != nil {
 			return nil, err
 		}
@@ -480,6 +479,11 @@ func (c *testCase) publishReady(l *lab, r *run) (where string, err error) {
 			s.do("%s", sql) //nolint:errcheck // what PostgreSQL refuses does not happen
 		}
 		if err := s.close(); err != nil {
+			return "", err
+		}
+	}
+	if r.id == 1 && slices.ContainsFunc(c.events, func(e event) bool { return e.dumped }) {
+		if err := l.restore(c.world); err != nil {
 			return "", err
 		}
 	}
