@@ -36,6 +36,7 @@ CREATE TABLE cs9.table_definition (
     definition_hash   text    NOT NULL,
     runner_role       name,
     publisher_role    name,
+    search_path       name[]  NOT NULL DEFAULT '{}',
     adopted           boolean NOT NULL DEFAULT false,
     adopted_grants    jsonb   NOT NULL DEFAULT '[]',
     UNIQUE (schema_name, table_name)
@@ -43,6 +44,7 @@ CREATE TABLE cs9.table_definition (
 COMMENT ON TABLE cs9.table_definition IS 'The tables that cs9gen generated, and the names of what belongs to each (same schema)';
 COMMENT ON COLUMN cs9.table_definition.runner_role IS 'Whose members may stage for the table, besides the owner of the cs9 schema';
 COMMENT ON COLUMN cs9.table_definition.publisher_role IS 'Whose members may publish the table, besides the owner of the cs9 schema';
+COMMENT ON COLUMN cs9.table_definition.search_path IS 'The schemas that functions of the table count on; empty: pg_catalog alone';
 COMMENT ON COLUMN cs9.table_definition.adopted IS 'It was there before cs9gen: adopt: true in its definition';
 COMMENT ON COLUMN cs9.table_definition.adopted_grants IS 'What roles were granted when a table was adopted that was there before: taken back when it is given up';
 COMMENT ON COLUMN cs9.table_definition.staging_name IS 'Empty template that the tables in cs9_staging are copies of';
@@ -61,6 +63,7 @@ CREATE TABLE cs9.run (
     allow_empty   boolean     NOT NULL DEFAULT false,
     owner         text        NOT NULL DEFAULT '',
     error         text,
+    settings      jsonb       NOT NULL DEFAULT '{}',
     begun_at      timestamptz NOT NULL DEFAULT now(),
     attempt_at    timestamptz NOT NULL DEFAULT now(),
     ready_at      timestamptz,
@@ -70,6 +73,7 @@ CREATE TABLE cs9.run (
 COMMENT ON TABLE cs9.run IS 'One row a run: (task, run key) names it, and a new one takes the name only after a discard or an explicit "again"';
 COMMENT ON COLUMN cs9.run.is_current IS 'False once it was discarded or done over: the run key is free again';
 COMMENT ON COLUMN cs9.run.today IS 'Date of the first attempt, which every later attempt sees too';
+COMMENT ON COLUMN cs9.run.settings IS 'Settings of the session that proved the run: its publish runs under them';
 COMMENT ON COLUMN cs9.run.attempt IS 'Number of the live attempt; a write or call of any other is refused';
 CREATE UNIQUE INDEX run_task_id_run_key_idx ON cs9.run (task_id, run_key) WHERE is_current;
 CREATE INDEX run_unfinished_idx ON cs9.run (task_id) WHERE state IN ('running', 'ready', 'publishing');

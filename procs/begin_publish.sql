@@ -32,8 +32,11 @@ BEGIN
     v_run := cs9.lock_run(p_task, v_run.run_id);
     PERFORM cs9.assert_publishable(v_run);
     PERFORM cs9.assert_staged(v_run.run_id);
+    PERFORM cs9.check_settings();
+    PERFORM cs9.use_settings(v_run.settings);
     IF v_run.state = 'ready' THEN
         PERFORM cs9.check_publish(v_run.run_id);
+        PERFORM cs9.try_triggers(v_run.run_id);
         PERFORM cs9.record_steps(v_run.run_id, p_movers);
         UPDATE cs9.run AS r
         SET state = 'publishing', publishing_at = clock_timestamp(), error = NULL

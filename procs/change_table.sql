@@ -1,6 +1,7 @@
 -- Purpose: the last statement of a migration that changes a table: from now on runs write to it as it is now. It keeps
 --          its number, and with it what finished runs recorded.
 -- Contract: p_was_schema and p_was_table name it as it was registered; all others are as for cs9.register_table.
+-- Errors:  S9010 it was not registered; S9021 its search_path cannot be used.
 CREATE FUNCTION cs9.change_table(
     p_was_schema        name,
     p_was_table         name,
@@ -15,7 +16,8 @@ CREATE FUNCTION cs9.change_table(
     p_publish_procedure name,
     p_definition_hash   text,
     p_runner_role       name DEFAULT NULL,
-    p_publisher_role    name DEFAULT NULL
+    p_publisher_role    name DEFAULT NULL,
+    p_search_path       name[] DEFAULT '{}'
 )
 RETURNS void
 LANGUAGE plpgsql
@@ -27,7 +29,7 @@ BEGIN
     SET schema_name = p_schema, table_name = p_table, keys = p_keys, publish_mode = p_publish_mode, staging_name = p_staging,
         delete_function = p_delete_function, move_function = p_move_function, apply_function = p_apply_function,
         publish_procedure = p_publish_procedure, definition_hash = p_definition_hash,
-        runner_role = p_runner_role, publisher_role = p_publisher_role
+        runner_role = p_runner_role, publisher_role = p_publisher_role, search_path = p_search_path
     WHERE d.schema_name = p_was_schema AND d.table_name = p_was_table;
     IF NOT FOUND THEN
         RAISE EXCEPTION '%.% is not registered', quote_ident(p_was_schema), quote_ident(p_was_table)
@@ -36,6 +38,7 @@ BEGIN
                   HINT = 'Apply the migrations in order.',
                   SCHEMA = p_was_schema, TABLE = p_was_table;
     END IF;
+    PERFORM cs9.assert_path(p_schema, p_table, p_search_path);
 END;
 $change_table$;
-COMMENT ON FUNCTION cs9.change_table(name, name, name, name, name[], text, name, name, name, name, name, text, name, name) IS 'Last statement of a migration that changes a table: registers what it is now';
+COMMENT ON FUNCTION cs9.change_table(name, name, name, name, name[], text, name, name, name, name, name, text, name, name, name[]) IS 'Last statement of a migration that changes a table: registers what it is now';

@@ -28,9 +28,10 @@ var ErrorCodes = []ErrorCode{
 	{"S9015", "bad_condition", "the condition of a delete is not one immutable boolean expression over the table's columns, or compares with NULL", "correct the condition; the detail says what PostgreSQL found"},
 	{"S9016", "bad_argument", "an argument is empty, out of range or of the wrong form", "correct it; the hint says how"},
 	{"S9017", "lock_timeout", "the publish stopped because another session holds a lock", "resume it: call cs9.publish again, or run with the same key"},
-	{"S9018", "staged_rewritten", "the staged rows were rewritten in the middle of the publish, or are gone", "discard the run and run the task again; once its publish has begun, discard it by force and rebuild with a new key"},
+	{"S9018", "staged_rewritten", "the staged rows were rewritten in the middle of the publish, or are gone, or not all of them were moved", "discard the run and run the task again; once its publish has begun, discard it by force and rebuild with a new key"},
 	{"S9019", "not_owner", "the session does not own the task (any more)", "call from the session that began the run, or begin a new attempt"},
 	{"S9020", "run_unfinished", "the table cannot be changed or removed while a run that writes to it is unfinished", "publish or discard the run, and migrate again"},
 	{"S9021", "cannot_change", "a migration cannot adopt or change the table: it is not as the migration expects it, other objects are tied to it, or the server is too old", "the message lists what stands in the way; nothing was changed"},
+	{"S9022", "rows_skipped", "a trigger skipped rows of a step, which was undone", "let the trigger return the row, or disable it, and call cs9.publish again; or discard the run by force"},
 	{"S9023", "read_only", "the server is a standby, or the session is read-only", "connect to the primary: target_session_attrs=read-write finds it among several hosts"},
 }

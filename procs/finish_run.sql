@@ -4,7 +4,7 @@
 -- Locks:   the row of cs9.run, FOR UPDATE.
 -- Errors:  S9003 plans are not done; S9006 stale attempt; S9019 this session does not own the task;
 --          S9011 a row was written twice; S9012 a plan deletes another's rows; S9013 the publish could not finish;
---          S9014 the table would be empty; S9018 what it staged is gone.
+--          S9014 the table would be empty; S9016 a setting of the session; S9018 what it staged is gone.
 CREATE FUNCTION cs9.finish_run(p_run_id bigint, p_attempt integer)
 RETURNS void
 LANGUAGE plpgsql
@@ -19,6 +19,7 @@ BEGIN
     PERFORM cs9.assert_live_attempt(p_run_id, p_attempt);
     PERFORM cs9.assert_owner(p_run_id);
     PERFORM cs9.assert_role(cs9.run_tables(p_run_id), 'runner');
+    PERFORM cs9.check_settings();
     PERFORM 1 FROM cs9.run AS r WHERE r.run_id = p_run_id FOR UPDATE;
 
     PERFORM cs9.assert_staged(p_run_id);
@@ -39,7 +40,9 @@ BEGIN
     END LOOP;
     PERFORM cs9.check_publish(p_run_id);
 
-    UPDATE cs9.run AS r SET state = 'ready', ready_at = clock_timestamp(), error = NULL WHERE r.run_id = p_run_id;
+    UPDATE cs9.run AS r
+    SET state = 'ready', ready_at = clock_timestamp(), error = NULL, settings = cs9.settings_of_session()
+    WHERE r.run_id = p_run_id;
 END;
 $finish_run$;
 COMMENT ON FUNCTION cs9.finish_run(bigint, integer) IS 'Checks a run whose plans are done, and makes it ready to be published';

@@ -38,6 +38,8 @@ BEGIN
     IF v_run.state = 'publishing' THEN
         SELECT s.* INTO v_step FROM cs9.next_step(v_run.run_id, NULL, false) AS s;
         IF v_step.kind = 'move' AND v_step.state = 'pending' THEN
+            PERFORM cs9.check_settings();
+            PERFORM cs9.use_settings(v_run.settings);
             v_moved := cs9.run_step(v_step, p_batch_rows);
             SELECT d.* INTO message, detail FROM cs9.describe_step(v_moved, v_moved.rows_done - v_step.rows_done) AS d;
             RETURN;

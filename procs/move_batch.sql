@@ -1,6 +1,7 @@
 -- Purpose: one batch of a move step: call the move function that was generated for the table, from the watermark on.
 -- Returns: the next watermark, null after the last batch, and how many rows were moved.
--- Errors:  S9018 the staged table is gone or was rewritten, so that the watermark means nothing any more.
+-- Errors:  S9018 the staged table is gone or was rewritten, so that the watermark means nothing any more; S9022 a trigger
+--          skipped a row.
 CREATE FUNCTION cs9.move_batch(p_step cs9.publish_step, p_batch_rows integer, OUT watermark tid, OUT rows_moved bigint)
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -10,6 +11,7 @@ DECLARE
     v_table    cs9.run_table;
     v_staged   text := cs9.staged_label(p_step.run_id, p_step.table_id);
     v_function text;
+    v_found    bigint;
 BEGIN
     SELECT t.* INTO STRICT v_table
     FROM cs9.run_table AS t
@@ -28,8 +30,9 @@ BEGIN
     FROM cs9.table_definition AS d
     WHERE d.table_id = p_step.table_id;
     EXECUTE format('SELECT cs9_m.* FROM %s($1, $2, $3, $4, $5) AS cs9_m', v_function)
-    INTO move_batch.watermark, move_batch.rows_moved
+    INTO move_batch.watermark, v_found, move_batch.rows_moved
     USING v_staged, p_step.watermark, p_step.upto, p_batch_rows, v_table.rows_upserted > 0;
+    PERFORM cs9.assert_none_skipped(to_regclass(cs9.table_label(p_step.table_id)), 'published', 4 | 16, v_found, move_batch.rows_moved);
 END;
 $move_batch$;
 COMMENT ON FUNCTION cs9.move_batch(cs9.publish_step, integer) IS 'Moves one batch of staged rows, from the watermark on';

@@ -43,6 +43,8 @@ BEGIN
         IF v_run.state <> 'published' THEN
             PERFORM cs9.assert_publishable(v_run);
         END IF;
+        PERFORM cs9.check_settings();
+        PERFORM cs9.use_settings(v_run.settings);
         SELECT s.* INTO v_step FROM cs9.next_step(p_run_id, v_table_id, true) AS s;
         IF v_step.state = 'taken' THEN
             more := true;

@@ -24,11 +24,11 @@ BEGIN
         WHEN 'analyze' THEN
             EXECUTE format('ANALYZE %s', p_step.relation);
         WHEN 'close' THEN
+            PERFORM cs9.assert_all_moved(p_step.run_id, NULL);
             PERFORM cs9.drop_staged(p_step.run_id);
             UPDATE cs9.run AS r SET state = 'published', ended_at = clock_timestamp(), error = NULL WHERE r.run_id = p_step.run_id;
     END CASE;
-    -- what is deferred would fail the COMMIT, where nobody gives the task back
-    SET CONSTRAINTS ALL IMMEDIATE;
+    PERFORM cs9.settle_constraints(p_step);
 
     UPDATE cs9.publish_step AS s
     SET state = CASE WHEN v_watermark IS NULL THEN 'done' ELSE 'pending' END,
@@ -44,6 +44,9 @@ BEGIN
         finished_at = CASE WHEN v_watermark IS NULL THEN clock_timestamp() END
     WHERE s.run_id = p_step.run_id AND s.step = p_step.step
     RETURNING s.* INTO STRICT v_step;
+    IF v_step.kind = 'move' AND v_step.state = 'done' THEN
+        PERFORM cs9.assert_all_moved(v_step.run_id, v_step.table_id);
+    END IF;
     RETURN v_step;
 END;
 $run_step$;

@@ -49,6 +49,8 @@ var (
 	ErrPublishStopped = errors.New("the publish stopped and can be resumed")
 	// ErrStagedRewritten: the staged rows were moved by VACUUM FULL, CLUSTER or the like, or are gone (S9018).
 	ErrStagedRewritten = errors.New("the staged rows were rewritten or are gone")
+	// ErrRowsSkipped: a trigger skipped rows of a step, which was undone (S9022).
+	ErrRowsSkipped = errors.New("a trigger skipped rows")
 	// ErrNotOwner: this run lost its task's lock, or never had it (S9019).
 	ErrNotOwner = errors.New("this session does not own the task")
 	// ErrOutcomeUnknown: the connection was lost while the server was at work, and it may have ended well.
@@ -110,6 +112,8 @@ func sentinelOf(sqlState string) error {
 		return ErrNotOwner
 	case "S9023", "25006":
 		return ErrReadOnly
+	case "S9022":
+		return ErrRowsSkipped
 	case "2D000":
 		return ErrInTransaction
 	}

@@ -119,13 +119,9 @@ func (r *renderer) change(hash string, was *Table) string {
 }
 
 func (r *renderer) registration(hash string) string {
-	keys := make([]string, len(r.t.Keys))
-	for i, key := range r.t.Keys {
-		keys[i] = QuoteLiteral(key)
-	}
 	return fmt.Sprintf(`    p_schema            => %s,
     p_table             => %s,
-    p_keys              => ARRAY[%s]::name[],
+    p_keys              => %s,
     p_publish_mode      => %s,
     p_staging           => %s,
     p_delete_function   => %s,
@@ -133,7 +129,7 @@ func (r *renderer) registration(hash string) string {
     p_apply_function    => %s,
     p_publish_procedure => %s,
     p_definition_hash   => %s%s`,
-		QuoteLiteral(r.t.Schema), QuoteLiteral(r.t.Name), strings.Join(keys, ", "), QuoteLiteral(publishMode(r.t)),
+		QuoteLiteral(r.t.Schema), QuoteLiteral(r.t.Name), nameArray(r.t.Keys), QuoteLiteral(publishMode(r.t)),
 		QuoteLiteral(r.names.Staging), QuoteLiteral(r.names.DeleteStep), QuoteLiteral(r.names.MoveBatch),
 		QuoteLiteral(r.names.ApplyChanges), QuoteLiteral(r.names.Publish), QuoteLiteral(hash), r.roleArguments())
 }

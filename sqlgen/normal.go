@@ -15,7 +15,7 @@ func normalised(t *Table) Table {
 		Unique:      mapped(t.Unique, normalUnique),
 		Checks:      mapped(t.Checks, func(c Check) Check { c.Was = ""; return c }),
 		ForeignKeys: mapped(t.ForeignKeys, func(f ForeignKey) ForeignKey { return normalForeignKey(f, t.Schema) }),
-		Partitions:  t.Partitions.Short(), Publish: publishMode(t), Adopt: t.Adopt,
+		Partitions:  t.Partitions.Short(), Publish: publishMode(t), Adopt: t.Adopt, SearchPath: t.SearchPath,
 	}
 	for i := range n.Columns {
 		c := &n.Columns[i]

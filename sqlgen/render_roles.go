@@ -56,13 +56,17 @@ func (r *renderer) grantAdopted(role string, column ...string) string {
 	return fmt.Sprintf("SELECT cs9.grant_adopted(%s)", strings.Join(arguments, ", "))
 }
 
-// roleArguments are the last arguments of cs9.register_table.
+// roleArguments are the last arguments of cs9.register_table: what not every
+// table has.
 func (r *renderer) roleArguments() string {
+	var b strings.Builder
+	if len(r.t.SearchPath) > 0 {
+		fmt.Fprintf(&b, ",\n    p_search_path       => %s", nameArray(r.t.SearchPath))
+	}
 	roles := r.t.Roles
 	if roles == nil {
-		return ""
+		return b.String()
 	}
-	var b strings.Builder
 	if roles.Runner != "" {
 		fmt.Fprintf(&b, ",\n    p_runner_role       => %s", QuoteLiteral(roles.Runner))
 	}
@@ -81,4 +85,13 @@ func present(names ...string) []string {
 		}
 	}
 	return out
+}
+
+// nameArray returns names as an array of SQL.
+func nameArray(names []string) string {
+	quoted := make([]string, len(names))
+	for i, name := range names {
+		quoted[i] = QuoteLiteral(name)
+	}
+	return fmt.Sprintf("ARRAY[%s]::name[]", strings.Join(quoted, ", "))
 }

@@ -27,6 +27,7 @@ func validateTable(t *Table) []Problem {
 	c.checkForeignKeys()
 	c.checkPartitions()
 	c.checkRoles()
+	c.checkSearchPath()
 	c.checkPublish()
 	return c.problems
 }

@@ -86,7 +86,7 @@ CREATE TRIGGER cs9_guard
 -- Contract: p_relation is the table or a partition of it; p_condition null removes all rows by TRUNCATE.
 -- Returns: how many rows went; null after TRUNCATE, which does not count.
 -- Locks:   ACCESS EXCLUSIVE for TRUNCATE, else the rows; the caller bounds the wait.
--- Errors:  S9016 for any other relation.
+-- Errors:  S9016 for any other relation; S9022 a trigger skipped a row.
 CREATE FUNCTION "S.x"."T.y Z_delete_step"(p_relation text, p_condition text)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -94,7 +94,8 @@ SET search_path = pg_catalog, pg_temp
 AS $delete_step$
 #variable_conflict error
 DECLARE
-    v_rows bigint;
+    v_rows  bigint;
+    v_found bigint;
 BEGIN
     IF NOT EXISTS (
         SELECT FROM pg_partition_tree('"S.x"."T.y Z"'::regclass) AS t WHERE t.relid = p_relation::regclass
@@ -106,8 +107,18 @@ BEGIN
                   SCHEMA = 'S.x', TABLE = 'T.y Z';
     END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('"S.x"."T.y Z"')), true);
     IF p_condition IS NULL THEN
         EXECUTE format('TRUNCATE TABLE %s', p_relation::regclass);
+    ELSIF cs9.user_triggers(p_relation::regclass, 8, 3) IS NOT NULL THEN
+        -- one that fires before a row is deleted may skip it: both counts are of one snapshot
+        EXECUTE format(
+            $counted$
+            WITH cs9_d AS (DELETE FROM %1$s WHERE %2$s RETURNING 1)
+            SELECT (SELECT count(*) FROM %1$s WHERE %2$s), (SELECT count(*) FROM cs9_d)
+            $counted$, p_relation::regclass, p_condition)
+        INTO v_found, v_rows;
+        PERFORM cs9.assert_none_skipped(p_relation::regclass, 'deleted', 8, v_found, v_rows);
     ELSE
         EXECUTE format('DELETE FROM %s WHERE %s', p_relation::regclass, p_condition);
         GET DIAGNOSTICS v_rows = ROW_COUNT;
@@ -122,7 +133,9 @@ $delete_step$;
 --          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
--- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
+--           The rows are inserted under the search_path of the table's definition, which ends with this call.
+-- Returns: p_next, from where the next batch begins, null when there is none; rows_found, how many staged rows there are from
+--          p_from to there; rows_moved, how many of them are live now: fewer when a trigger skipped one.
 CREATE FUNCTION "S.x"."T.y Z_move_batch"(
     p_staged       text,
     p_from         tid,
@@ -130,6 +143,7 @@ CREATE FUNCTION "S.x"."T.y Z_move_batch"(
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
+    OUT rows_found bigint,
     OUT rows_moved bigint
 )
 LANGUAGE plpgsql
@@ -145,7 +159,12 @@ BEGIN
     EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
     USING p_from, p_upto, p_batch_rows;
+    rows_found := p_batch_rows;
+    IF p_next IS NULL THEN
+        EXECUTE format('SELECT count(*) FROM %s WHERE ctid >= $1 AND ctid < $2', p_staged) INTO rows_found USING p_from, p_upto;
+    END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('"S.x"."T.y Z"')), true);
     EXECUTE format(
         $insert_$
         INSERT INTO "S.x"."T.y Z" AS cs9_l (
@@ -240,6 +259,9 @@ DECLARE
     v_staged_diff CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('"S.x"."T.y Z"'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
+    v_gone        bigint;
+    v_changed     bigint;
+    v_new         bigint;
 BEGIN
     EXECUTE format(
         $diff$
@@ -274,6 +296,16 @@ BEGIN
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
+    EXECUTE format(
+        $numbers$
+        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+               count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
+               count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
+        FROM pg_temp.cs9_diff AS cs9_d
+        $numbers$, v_some_gone)
+    INTO v_gone, v_changed, v_new;
+    -- to the end of this call
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('"S.x"."T.y Z"')), true);
 
     EXECUTE format(
         $delete$
@@ -286,6 +318,7 @@ BEGIN
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('"S.x"."T.y Z"'::regclass, 'deleted', 8, v_gone, rows_deleted);
 
     rows_updated := 0;
     EXECUTE format(
@@ -300,6 +333,7 @@ BEGIN
         WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('"S.x"."T.y Z"'::regclass, 'updated', 16, v_changed, rows_updated);
 
     EXECUTE format(
         $insert_$
@@ -324,6 +358,7 @@ BEGIN
         ORDER BY cs9_s."C Odd%%.x", cs9_s."select"
         $insert_$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('"S.x"."T.y Z"'::regclass, 'inserted', 4, v_new, rows_inserted);
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;

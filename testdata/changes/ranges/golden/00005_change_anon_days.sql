@@ -84,7 +84,9 @@ CREATE TRIGGER cs9_guard
 --          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
--- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
+--           The rows are inserted under the search_path of the table's definition, which ends with this call.
+-- Returns: p_next, from where the next batch begins, null when there is none; rows_found, how many staged rows there are from
+--          p_from to there; rows_moved, how many of them are live now: fewer when a trigger skipped one.
 CREATE OR REPLACE FUNCTION anon.days_move_batch(
     p_staged       text,
     p_from         tid,
@@ -92,6 +94,7 @@ CREATE OR REPLACE FUNCTION anon.days_move_batch(
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
+    OUT rows_found bigint,
     OUT rows_moved bigint
 )
 LANGUAGE plpgsql
@@ -107,7 +110,12 @@ BEGIN
     EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
     USING p_from, p_upto, p_batch_rows;
+    rows_found := p_batch_rows;
+    IF p_next IS NULL THEN
+        EXECUTE format('SELECT count(*) FROM %s WHERE ctid >= $1 AND ctid < $2', p_staged) INTO rows_found USING p_from, p_upto;
+    END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.days')), true);
     EXECUTE format(
         $insert$
         INSERT INTO anon.days AS cs9_l (
@@ -191,6 +199,9 @@ DECLARE
     v_staged_diff CONSTANT text := cs9.key_match('anon.days'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.days'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
+    v_gone        bigint;
+    v_changed     bigint;
+    v_new         bigint;
 BEGIN
     EXECUTE format(
         $diff$
@@ -225,6 +236,16 @@ BEGIN
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
+    EXECUTE format(
+        $numbers$
+        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+               count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
+               count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
+        FROM pg_temp.cs9_diff AS cs9_d
+        $numbers$, v_some_gone)
+    INTO v_gone, v_changed, v_new;
+    -- to the end of this call
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.days')), true);
 
     EXECUTE format(
         $delete$
@@ -237,6 +258,7 @@ BEGIN
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.days'::regclass, 'deleted', 8, v_gone, rows_deleted);
 
     rows_updated := 0;
     EXECUTE format(
@@ -248,6 +270,7 @@ BEGIN
         WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.days'::regclass, 'updated', 16, v_changed, rows_updated);
 
     EXECUTE format(
         $insert$
@@ -268,6 +291,7 @@ BEGIN
         ORDER BY cs9_s.day, cs9_s.region, cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.days'::regclass, 'inserted', 4, v_new, rows_inserted);
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
@@ -347,7 +371,9 @@ CREATE TRIGGER cs9_guard
 --          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
--- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
+--           The rows are inserted under the search_path of the table's definition, which ends with this call.
+-- Returns: p_next, from where the next batch begins, null when there is none; rows_found, how many staged rows there are from
+--          p_from to there; rows_moved, how many of them are live now: fewer when a trigger skipped one.
 CREATE OR REPLACE FUNCTION anon.days_move_batch(
     p_staged       text,
     p_from         tid,
@@ -355,6 +381,7 @@ CREATE OR REPLACE FUNCTION anon.days_move_batch(
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
+    OUT rows_found bigint,
     OUT rows_moved bigint
 )
 LANGUAGE plpgsql
@@ -370,7 +397,12 @@ BEGIN
     EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
     USING p_from, p_upto, p_batch_rows;
+    rows_found := p_batch_rows;
+    IF p_next IS NULL THEN
+        EXECUTE format('SELECT count(*) FROM %s WHERE ctid >= $1 AND ctid < $2', p_staged) INTO rows_found USING p_from, p_upto;
+    END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.days')), true);
     EXECUTE format(
         $insert$
         INSERT INTO anon.days AS cs9_l (
@@ -410,7 +442,17 @@ BEGIN
             DO NOTHING
             $upsert$, p_staged)
         USING p_from, coalesce(p_next, p_upto);
-        GET DIAGNOSTICS v_rows = ROW_COUNT;
+        -- a row that was there already is not counted by PostgreSQL
+        EXECUTE format(
+            $there$
+            SELECT count(*)
+            FROM %s AS cs9_s
+            WHERE cs9_s.ctid >= $1 AND cs9_s.ctid < $2
+              AND cs9_s.cs9_op = 'u'
+              AND EXISTS (SELECT FROM anon.days AS cs9_l WHERE %s)
+            $there$, p_staged, cs9.key_match('anon.days'::regclass, 'cs9_s', 'cs9_l'))
+        INTO v_rows
+        USING p_from, coalesce(p_next, p_upto);
         rows_moved := rows_moved + v_rows;
     END IF;
 END;
@@ -449,6 +491,9 @@ DECLARE
     v_staged_diff CONSTANT text := cs9.key_match('anon.days'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.days'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
+    v_gone        bigint;
+    v_changed     bigint;
+    v_new         bigint;
 BEGIN
     EXECUTE format(
         $diff$
@@ -482,6 +527,16 @@ BEGIN
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
+    EXECUTE format(
+        $numbers$
+        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+               count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
+               count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
+        FROM pg_temp.cs9_diff AS cs9_d
+        $numbers$, v_some_gone)
+    INTO v_gone, v_changed, v_new;
+    -- to the end of this call
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.days')), true);
 
     EXECUTE format(
         $delete$
@@ -494,6 +549,7 @@ BEGIN
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.days'::regclass, 'deleted', 8, v_gone, rows_deleted);
 
     rows_updated := 0;
 
@@ -514,6 +570,7 @@ BEGIN
         ORDER BY cs9_s.day, cs9_s.region, cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.days'::regclass, 'inserted', 4, v_new, rows_inserted);
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;

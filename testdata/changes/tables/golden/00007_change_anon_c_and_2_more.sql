@@ -49,7 +49,7 @@ CREATE TRIGGER cs9_guard
 -- Contract: p_relation is the table or a partition of it; p_condition null removes all rows by TRUNCATE.
 -- Returns: how many rows went; null after TRUNCATE, which does not count.
 -- Locks:   ACCESS EXCLUSIVE for TRUNCATE, else the rows; the caller bounds the wait.
--- Errors:  S9016 for any other relation.
+-- Errors:  S9016 for any other relation; S9022 a trigger skipped a row.
 CREATE OR REPLACE FUNCTION anon.c_delete_step(p_relation text, p_condition text)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -57,7 +57,8 @@ SET search_path = pg_catalog, pg_temp
 AS $delete_step$
 #variable_conflict error
 DECLARE
-    v_rows bigint;
+    v_rows  bigint;
+    v_found bigint;
 BEGIN
     IF NOT EXISTS (
         SELECT FROM pg_partition_tree('anon.c'::regclass) AS t WHERE t.relid = p_relation::regclass
@@ -69,8 +70,18 @@ BEGIN
                   SCHEMA = 'anon', TABLE = 'c';
     END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.c')), true);
     IF p_condition IS NULL THEN
         EXECUTE format('TRUNCATE TABLE %s', p_relation::regclass);
+    ELSIF cs9.user_triggers(p_relation::regclass, 8, 3) IS NOT NULL THEN
+        -- one that fires before a row is deleted may skip it: both counts are of one snapshot
+        EXECUTE format(
+            $counted$
+            WITH cs9_d AS (DELETE FROM %1$s WHERE %2$s RETURNING 1)
+            SELECT (SELECT count(*) FROM %1$s WHERE %2$s), (SELECT count(*) FROM cs9_d)
+            $counted$, p_relation::regclass, p_condition)
+        INTO v_found, v_rows;
+        PERFORM cs9.assert_none_skipped(p_relation::regclass, 'deleted', 8, v_found, v_rows);
     ELSE
         EXECUTE format('DELETE FROM %s WHERE %s', p_relation::regclass, p_condition);
         GET DIAGNOSTICS v_rows = ROW_COUNT;
@@ -85,7 +96,9 @@ $delete_step$;
 --          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
--- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
+--           The rows are inserted under the search_path of the table's definition, which ends with this call.
+-- Returns: p_next, from where the next batch begins, null when there is none; rows_found, how many staged rows there are from
+--          p_from to there; rows_moved, how many of them are live now: fewer when a trigger skipped one.
 CREATE OR REPLACE FUNCTION anon.c_move_batch(
     p_staged       text,
     p_from         tid,
@@ -93,6 +106,7 @@ CREATE OR REPLACE FUNCTION anon.c_move_batch(
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
+    OUT rows_found bigint,
     OUT rows_moved bigint
 )
 LANGUAGE plpgsql
@@ -108,7 +122,12 @@ BEGIN
     EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
     USING p_from, p_upto, p_batch_rows;
+    rows_found := p_batch_rows;
+    IF p_next IS NULL THEN
+        EXECUTE format('SELECT count(*) FROM %s WHERE ctid >= $1 AND ctid < $2', p_staged) INTO rows_found USING p_from, p_upto;
+    END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.c')), true);
     EXECUTE format(
         $insert$
         INSERT INTO anon.c AS cs9_l (
@@ -184,6 +203,9 @@ DECLARE
     v_staged_diff CONSTANT text := cs9.key_match('anon.c'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.c'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
+    v_gone        bigint;
+    v_changed     bigint;
+    v_new         bigint;
 BEGIN
     EXECUTE format(
         $diff$
@@ -218,6 +240,16 @@ BEGIN
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
+    EXECUTE format(
+        $numbers$
+        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+               count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
+               count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
+        FROM pg_temp.cs9_diff AS cs9_d
+        $numbers$, v_some_gone)
+    INTO v_gone, v_changed, v_new;
+    -- to the end of this call
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.c')), true);
 
     EXECUTE format(
         $delete$
@@ -230,6 +262,7 @@ BEGIN
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.c'::regclass, 'deleted', 8, v_gone, rows_deleted);
 
     rows_updated := 0;
     EXECUTE format(
@@ -241,6 +274,7 @@ BEGIN
         WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.c'::regclass, 'updated', 16, v_changed, rows_updated);
 
     EXECUTE format(
         $insert$
@@ -257,6 +291,7 @@ BEGIN
         ORDER BY cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.c'::regclass, 'inserted', 4, v_new, rows_inserted);
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
@@ -325,7 +360,9 @@ CREATE TRIGGER cs9_guard
 --          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
--- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
+--           The rows are inserted under the search_path of the table's definition, which ends with this call.
+-- Returns: p_next, from where the next batch begins, null when there is none; rows_found, how many staged rows there are from
+--          p_from to there; rows_moved, how many of them are live now: fewer when a trigger skipped one.
 CREATE OR REPLACE FUNCTION anon.b_move_batch(
     p_staged       text,
     p_from         tid,
@@ -333,6 +370,7 @@ CREATE OR REPLACE FUNCTION anon.b_move_batch(
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
+    OUT rows_found bigint,
     OUT rows_moved bigint
 )
 LANGUAGE plpgsql
@@ -348,7 +386,12 @@ BEGIN
     EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
     USING p_from, p_upto, p_batch_rows;
+    rows_found := p_batch_rows;
+    IF p_next IS NULL THEN
+        EXECUTE format('SELECT count(*) FROM %s WHERE ctid >= $1 AND ctid < $2', p_staged) INTO rows_found USING p_from, p_upto;
+    END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.b')), true);
     EXECUTE format(
         $insert$
         INSERT INTO anon.b AS cs9_l (
@@ -424,6 +467,9 @@ DECLARE
     v_staged_diff CONSTANT text := cs9.key_match('anon.b'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.b'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
+    v_gone        bigint;
+    v_changed     bigint;
+    v_new         bigint;
 BEGIN
     EXECUTE format(
         $diff$
@@ -458,6 +504,16 @@ BEGIN
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
+    EXECUTE format(
+        $numbers$
+        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+               count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
+               count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
+        FROM pg_temp.cs9_diff AS cs9_d
+        $numbers$, v_some_gone)
+    INTO v_gone, v_changed, v_new;
+    -- to the end of this call
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.b')), true);
 
     EXECUTE format(
         $delete$
@@ -470,6 +526,7 @@ BEGIN
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'deleted', 8, v_gone, rows_deleted);
 
     rows_updated := 0;
     EXECUTE format(
@@ -481,6 +538,7 @@ BEGIN
         WHERE cs9_d.cs9_change = 'update' AND %s
         $update$, p_staged, v_staged_diff, v_live_diff);
     GET DIAGNOSTICS rows_updated = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'updated', 16, v_changed, rows_updated);
 
     EXECUTE format(
         $insert$
@@ -497,6 +555,7 @@ BEGIN
         ORDER BY cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'inserted', 4, v_new, rows_inserted);
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
@@ -562,7 +621,7 @@ CREATE TRIGGER cs9_guard
 -- Contract: p_relation is the table; p_condition null removes all rows by TRUNCATE.
 -- Returns: how many rows went; null after TRUNCATE, which does not count.
 -- Locks:   ACCESS EXCLUSIVE for TRUNCATE, else the rows; the caller bounds the wait.
--- Errors:  S9016 for any other relation.
+-- Errors:  S9016 for any other relation; S9022 a trigger skipped a row.
 CREATE FUNCTION anon.a_more_delete_step(p_relation text, p_condition text)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -570,7 +629,8 @@ SET search_path = pg_catalog, pg_temp
 AS $delete_step$
 #variable_conflict error
 DECLARE
-    v_rows bigint;
+    v_rows  bigint;
+    v_found bigint;
 BEGIN
     IF p_relation::regclass <> 'anon.a_more'::regclass THEN
         RAISE EXCEPTION '% is not anon.a_more', p_relation
@@ -580,8 +640,18 @@ BEGIN
                   SCHEMA = 'anon', TABLE = 'a_more';
     END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a_more')), true);
     IF p_condition IS NULL THEN
         TRUNCATE TABLE anon.a_more;
+    ELSIF cs9.user_triggers(p_relation::regclass, 8, 3) IS NOT NULL THEN
+        -- one that fires before a row is deleted may skip it: both counts are of one snapshot
+        EXECUTE format(
+            $counted$
+            WITH cs9_d AS (DELETE FROM ONLY %1$s WHERE %2$s RETURNING 1)
+            SELECT (SELECT count(*) FROM ONLY %1$s WHERE %2$s), (SELECT count(*) FROM cs9_d)
+            $counted$, p_relation::regclass, p_condition)
+        INTO v_found, v_rows;
+        PERFORM cs9.assert_none_skipped(p_relation::regclass, 'deleted', 8, v_found, v_rows);
     ELSE
         EXECUTE format('DELETE FROM ONLY %s WHERE %s', p_relation::regclass, p_condition);
         GET DIAGNOSTICS v_rows = ROW_COUNT;
@@ -596,7 +666,9 @@ $delete_step$;
 --          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
--- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
+--           The rows are inserted under the search_path of the table's definition, which ends with this call.
+-- Returns: p_next, from where the next batch begins, null when there is none; rows_found, how many staged rows there are from
+--          p_from to there; rows_moved, how many of them are live now: fewer when a trigger skipped one.
 CREATE FUNCTION anon.a_more_move_batch(
     p_staged       text,
     p_from         tid,
@@ -604,6 +676,7 @@ CREATE FUNCTION anon.a_more_move_batch(
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
+    OUT rows_found bigint,
     OUT rows_moved bigint
 )
 LANGUAGE plpgsql
@@ -619,7 +692,12 @@ BEGIN
     EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
     USING p_from, p_upto, p_batch_rows;
+    rows_found := p_batch_rows;
+    IF p_next IS NULL THEN
+        EXECUTE format('SELECT count(*) FROM %s WHERE ctid >= $1 AND ctid < $2', p_staged) INTO rows_found USING p_from, p_upto;
+    END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a_more')), true);
     EXECUTE format(
         $insert$
         INSERT INTO anon.a_more AS cs9_l (
@@ -651,7 +729,17 @@ BEGIN
             DO NOTHING
             $upsert$, p_staged)
         USING p_from, coalesce(p_next, p_upto);
-        GET DIAGNOSTICS v_rows = ROW_COUNT;
+        -- a row that was there already is not counted by PostgreSQL
+        EXECUTE format(
+            $there$
+            SELECT count(*)
+            FROM %s AS cs9_s
+            WHERE cs9_s.ctid >= $1 AND cs9_s.ctid < $2
+              AND cs9_s.cs9_op = 'u'
+              AND EXISTS (SELECT FROM anon.a_more AS cs9_l WHERE %s)
+            $there$, p_staged, cs9.key_match('anon.a_more'::regclass, 'cs9_s', 'cs9_l'))
+        INTO v_rows
+        USING p_from, coalesce(p_next, p_upto);
         rows_moved := rows_moved + v_rows;
     END IF;
 END;
@@ -690,6 +778,9 @@ DECLARE
     v_staged_diff CONSTANT text := cs9.key_match('anon.a_more'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.a_more'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
+    v_gone        bigint;
+    v_changed     bigint;
+    v_new         bigint;
 BEGIN
     EXECUTE format(
         $diff$
@@ -723,6 +814,16 @@ BEGIN
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
+    EXECUTE format(
+        $numbers$
+        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+               count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
+               count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
+        FROM pg_temp.cs9_diff AS cs9_d
+        $numbers$, v_some_gone)
+    INTO v_gone, v_changed, v_new;
+    -- to the end of this call
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a_more')), true);
 
     EXECUTE format(
         $delete$
@@ -735,6 +836,7 @@ BEGIN
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.a_more'::regclass, 'deleted', 8, v_gone, rows_deleted);
 
     rows_updated := 0;
 
@@ -751,6 +853,7 @@ BEGIN
         ORDER BY cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.a_more'::regclass, 'inserted', 4, v_new, rows_inserted);
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
@@ -821,7 +924,9 @@ CREATE TRIGGER cs9_guard
 --          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
--- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
+--           The rows are inserted under the search_path of the table's definition, which ends with this call.
+-- Returns: p_next, from where the next batch begins, null when there is none; rows_found, how many staged rows there are from
+--          p_from to there; rows_moved, how many of them are live now: fewer when a trigger skipped one.
 CREATE OR REPLACE FUNCTION anon.b_move_batch(
     p_staged       text,
     p_from         tid,
@@ -829,6 +934,7 @@ CREATE OR REPLACE FUNCTION anon.b_move_batch(
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
+    OUT rows_found bigint,
     OUT rows_moved bigint
 )
 LANGUAGE plpgsql
@@ -844,7 +950,12 @@ BEGIN
     EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
     USING p_from, p_upto, p_batch_rows;
+    rows_found := p_batch_rows;
+    IF p_next IS NULL THEN
+        EXECUTE format('SELECT count(*) FROM %s WHERE ctid >= $1 AND ctid < $2', p_staged) INTO rows_found USING p_from, p_upto;
+    END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.b')), true);
     EXECUTE format(
         $insert$
         INSERT INTO anon.b AS cs9_l (
@@ -876,7 +987,17 @@ BEGIN
             DO NOTHING
             $upsert$, p_staged)
         USING p_from, coalesce(p_next, p_upto);
-        GET DIAGNOSTICS v_rows = ROW_COUNT;
+        -- a row that was there already is not counted by PostgreSQL
+        EXECUTE format(
+            $there$
+            SELECT count(*)
+            FROM %s AS cs9_s
+            WHERE cs9_s.ctid >= $1 AND cs9_s.ctid < $2
+              AND cs9_s.cs9_op = 'u'
+              AND EXISTS (SELECT FROM anon.b AS cs9_l WHERE %s)
+            $there$, p_staged, cs9.key_match('anon.b'::regclass, 'cs9_s', 'cs9_l'))
+        INTO v_rows
+        USING p_from, coalesce(p_next, p_upto);
         rows_moved := rows_moved + v_rows;
     END IF;
 END;
@@ -915,6 +1036,9 @@ DECLARE
     v_staged_diff CONSTANT text := cs9.key_match('anon.b'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.b'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
+    v_gone        bigint;
+    v_changed     bigint;
+    v_new         bigint;
 BEGIN
     EXECUTE format(
         $diff$
@@ -948,6 +1072,16 @@ BEGIN
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
+    EXECUTE format(
+        $numbers$
+        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+               count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
+               count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
+        FROM pg_temp.cs9_diff AS cs9_d
+        $numbers$, v_some_gone)
+    INTO v_gone, v_changed, v_new;
+    -- to the end of this call
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.b')), true);
 
     EXECUTE format(
         $delete$
@@ -960,6 +1094,7 @@ BEGIN
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'deleted', 8, v_gone, rows_deleted);
 
     rows_updated := 0;
 
@@ -976,6 +1111,7 @@ BEGIN
         ORDER BY cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'inserted', 4, v_new, rows_inserted);
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;
@@ -1038,7 +1174,7 @@ CREATE TRIGGER cs9_guard
 -- Contract: p_relation is the table or a partition of it; p_condition null removes all rows by TRUNCATE.
 -- Returns: how many rows went; null after TRUNCATE, which does not count.
 -- Locks:   ACCESS EXCLUSIVE for TRUNCATE, else the rows; the caller bounds the wait.
--- Errors:  S9016 for any other relation.
+-- Errors:  S9016 for any other relation; S9022 a trigger skipped a row.
 CREATE OR REPLACE FUNCTION anon.a_delete_step(p_relation text, p_condition text)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -1046,7 +1182,8 @@ SET search_path = pg_catalog, pg_temp
 AS $delete_step$
 #variable_conflict error
 DECLARE
-    v_rows bigint;
+    v_rows  bigint;
+    v_found bigint;
 BEGIN
     IF NOT EXISTS (
         SELECT FROM pg_partition_tree('anon.a'::regclass) AS t WHERE t.relid = p_relation::regclass
@@ -1058,8 +1195,18 @@ BEGIN
                   SCHEMA = 'anon', TABLE = 'a';
     END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a')), true);
     IF p_condition IS NULL THEN
         EXECUTE format('TRUNCATE TABLE %s', p_relation::regclass);
+    ELSIF cs9.user_triggers(p_relation::regclass, 8, 3) IS NOT NULL THEN
+        -- one that fires before a row is deleted may skip it: both counts are of one snapshot
+        EXECUTE format(
+            $counted$
+            WITH cs9_d AS (DELETE FROM %1$s WHERE %2$s RETURNING 1)
+            SELECT (SELECT count(*) FROM %1$s WHERE %2$s), (SELECT count(*) FROM cs9_d)
+            $counted$, p_relation::regclass, p_condition)
+        INTO v_found, v_rows;
+        PERFORM cs9.assert_none_skipped(p_relation::regclass, 'deleted', 8, v_found, v_rows);
     ELSE
         EXECUTE format('DELETE FROM %s WHERE %s', p_relation::regclass, p_condition);
         GET DIAGNOSTICS v_rows = ROW_COUNT;
@@ -1074,7 +1221,9 @@ $delete_step$;
 --          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
--- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
+--           The rows are inserted under the search_path of the table's definition, which ends with this call.
+-- Returns: p_next, from where the next batch begins, null when there is none; rows_found, how many staged rows there are from
+--          p_from to there; rows_moved, how many of them are live now: fewer when a trigger skipped one.
 CREATE OR REPLACE FUNCTION anon.a_move_batch(
     p_staged       text,
     p_from         tid,
@@ -1082,6 +1231,7 @@ CREATE OR REPLACE FUNCTION anon.a_move_batch(
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
+    OUT rows_found bigint,
     OUT rows_moved bigint
 )
 LANGUAGE plpgsql
@@ -1097,7 +1247,12 @@ BEGIN
     EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
     USING p_from, p_upto, p_batch_rows;
+    rows_found := p_batch_rows;
+    IF p_next IS NULL THEN
+        EXECUTE format('SELECT count(*) FROM %s WHERE ctid >= $1 AND ctid < $2', p_staged) INTO rows_found USING p_from, p_upto;
+    END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a')), true);
     EXECUTE format(
         $insert$
         INSERT INTO anon.a AS cs9_l (
@@ -1129,7 +1284,17 @@ BEGIN
             DO NOTHING
             $upsert$, p_staged)
         USING p_from, coalesce(p_next, p_upto);
-        GET DIAGNOSTICS v_rows = ROW_COUNT;
+        -- a row that was there already is not counted by PostgreSQL
+        EXECUTE format(
+            $there$
+            SELECT count(*)
+            FROM %s AS cs9_s
+            WHERE cs9_s.ctid >= $1 AND cs9_s.ctid < $2
+              AND cs9_s.cs9_op = 'u'
+              AND EXISTS (SELECT FROM anon.a AS cs9_l WHERE %s)
+            $there$, p_staged, cs9.key_match('anon.a'::regclass, 'cs9_s', 'cs9_l'))
+        INTO v_rows
+        USING p_from, coalesce(p_next, p_upto);
         rows_moved := rows_moved + v_rows;
     END IF;
 END;
@@ -1168,6 +1333,9 @@ DECLARE
     v_staged_diff CONSTANT text := cs9.key_match('anon.a'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.a'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
+    v_gone        bigint;
+    v_changed     bigint;
+    v_new         bigint;
 BEGIN
     EXECUTE format(
         $diff$
@@ -1201,6 +1369,16 @@ BEGIN
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
+    EXECUTE format(
+        $numbers$
+        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+               count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
+               count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
+        FROM pg_temp.cs9_diff AS cs9_d
+        $numbers$, v_some_gone)
+    INTO v_gone, v_changed, v_new;
+    -- to the end of this call
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a')), true);
 
     EXECUTE format(
         $delete$
@@ -1213,6 +1391,7 @@ BEGIN
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.a'::regclass, 'deleted', 8, v_gone, rows_deleted);
 
     rows_updated := 0;
 
@@ -1229,6 +1408,7 @@ BEGIN
         ORDER BY cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.a'::regclass, 'inserted', 4, v_new, rows_inserted);
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;

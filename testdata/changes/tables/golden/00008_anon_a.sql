@@ -33,7 +33,7 @@ CREATE TRIGGER cs9_guard
 -- Contract: p_relation is the table or a partition of it; p_condition null removes all rows by TRUNCATE.
 -- Returns: how many rows went; null after TRUNCATE, which does not count.
 -- Locks:   ACCESS EXCLUSIVE for TRUNCATE, else the rows; the caller bounds the wait.
--- Errors:  S9016 for any other relation.
+-- Errors:  S9016 for any other relation; S9022 a trigger skipped a row.
 CREATE FUNCTION anon.a_delete_step(p_relation text, p_condition text)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -41,7 +41,8 @@ SET search_path = pg_catalog, pg_temp
 AS $delete_step$
 #variable_conflict error
 DECLARE
-    v_rows bigint;
+    v_rows  bigint;
+    v_found bigint;
 BEGIN
     IF NOT EXISTS (
         SELECT FROM pg_partition_tree('anon.a'::regclass) AS t WHERE t.relid = p_relation::regclass
@@ -53,8 +54,18 @@ BEGIN
                   SCHEMA = 'anon', TABLE = 'a';
     END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a')), true);
     IF p_condition IS NULL THEN
         EXECUTE format('TRUNCATE TABLE %s', p_relation::regclass);
+    ELSIF cs9.user_triggers(p_relation::regclass, 8, 3) IS NOT NULL THEN
+        -- one that fires before a row is deleted may skip it: both counts are of one snapshot
+        EXECUTE format(
+            $counted$
+            WITH cs9_d AS (DELETE FROM %1$s WHERE %2$s RETURNING 1)
+            SELECT (SELECT count(*) FROM %1$s WHERE %2$s), (SELECT count(*) FROM cs9_d)
+            $counted$, p_relation::regclass, p_condition)
+        INTO v_found, v_rows;
+        PERFORM cs9.assert_none_skipped(p_relation::regclass, 'deleted', 8, v_found, v_rows);
     ELSE
         EXECUTE format('DELETE FROM %s WHERE %s', p_relation::regclass, p_condition);
         GET DIAGNOSTICS v_rows = ROW_COUNT;
@@ -69,7 +80,9 @@ $delete_step$;
 --          p_batch_rows of them.
 -- Contract: staged rows are read in the order in which they lie, and inserted in the order of the key, which is what
 --          makes an insert into an index fast. Nothing is deleted from the staged table: p_next says how far it came.
--- Returns: p_next, from where the next batch begins, null when there is none; rows_moved.
+--           The rows are inserted under the search_path of the table's definition, which ends with this call.
+-- Returns: p_next, from where the next batch begins, null when there is none; rows_found, how many staged rows there are from
+--          p_from to there; rows_moved, how many of them are live now: fewer when a trigger skipped one.
 CREATE FUNCTION anon.a_move_batch(
     p_staged       text,
     p_from         tid,
@@ -77,6 +90,7 @@ CREATE FUNCTION anon.a_move_batch(
     p_batch_rows   integer,
     p_has_upserts  boolean,
     OUT p_next     tid,
+    OUT rows_found bigint,
     OUT rows_moved bigint
 )
 LANGUAGE plpgsql
@@ -92,7 +106,12 @@ BEGIN
     EXECUTE format('SELECT ctid FROM %s WHERE ctid >= $1 AND ctid < $2 OFFSET $3 LIMIT 1', p_staged)
     INTO p_next
     USING p_from, p_upto, p_batch_rows;
+    rows_found := p_batch_rows;
+    IF p_next IS NULL THEN
+        EXECUTE format('SELECT count(*) FROM %s WHERE ctid >= $1 AND ctid < $2', p_staged) INTO rows_found USING p_from, p_upto;
+    END IF;
 
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a')), true);
     EXECUTE format(
         $insert$
         INSERT INTO anon.a AS cs9_l (
@@ -124,7 +143,17 @@ BEGIN
             DO NOTHING
             $upsert$, p_staged)
         USING p_from, coalesce(p_next, p_upto);
-        GET DIAGNOSTICS v_rows = ROW_COUNT;
+        -- a row that was there already is not counted by PostgreSQL
+        EXECUTE format(
+            $there$
+            SELECT count(*)
+            FROM %s AS cs9_s
+            WHERE cs9_s.ctid >= $1 AND cs9_s.ctid < $2
+              AND cs9_s.cs9_op = 'u'
+              AND EXISTS (SELECT FROM anon.a AS cs9_l WHERE %s)
+            $there$, p_staged, cs9.key_match('anon.a'::regclass, 'cs9_s', 'cs9_l'))
+        INTO v_rows
+        USING p_from, coalesce(p_next, p_upto);
         rows_moved := rows_moved + v_rows;
     END IF;
 END;
@@ -163,6 +192,9 @@ DECLARE
     v_staged_diff CONSTANT text := cs9.key_match('anon.a'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.a'::regclass, 'cs9_l', 'cs9_d');
     v_some_gone   boolean := p_deletes <> 'false';
+    v_gone        bigint;
+    v_changed     bigint;
+    v_new         bigint;
 BEGIN
     EXECUTE format(
         $diff$
@@ -196,6 +228,16 @@ BEGIN
         $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
     ANALYZE pg_temp.cs9_diff;
     ANALYZE pg_temp.cs9_gone;
+    EXECUTE format(
+        $numbers$
+        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+               count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
+               count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
+        FROM pg_temp.cs9_diff AS cs9_d
+        $numbers$, v_some_gone)
+    INTO v_gone, v_changed, v_new;
+    -- to the end of this call
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a')), true);
 
     EXECUTE format(
         $delete$
@@ -208,6 +250,7 @@ BEGIN
         WHERE %s
         $delete$, v_live_diff);
     GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.a'::regclass, 'deleted', 8, v_gone, rows_deleted);
 
     rows_updated := 0;
 
@@ -224,6 +267,7 @@ BEGIN
         ORDER BY cs9_s.id
         $insert$, p_staged, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
+    PERFORM cs9.assert_none_skipped('anon.a'::regclass, 'inserted', 4, v_new, rows_inserted);
     DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
 END;
 $apply_changes$;

@@ -1,0 +1,24 @@
+-- Purpose: what an index stores for a row, part by part, so that it can be said how large that is.
+-- Returns: one row for each column of the index, those of INCLUDE too:
+--   expression   as SQL, over the columns of the table
+--   is_column    a column of the table: nothing is evaluated
+--   bound        how many bytes it takes at most; null when the type does not say
+CREATE FUNCTION cs9.index_parts(p_index regclass)
+RETURNS TABLE (n integer, expression text, is_column boolean, bound integer)
+LANGUAGE plpgsql
+STABLE
+SET search_path = pg_catalog, pg_temp
+AS $index_parts$
+#variable_conflict error
+BEGIN
+    RETURN QUERY
+    SELECT k.n, coalesce(quote_ident(a.attname), format('(%s)', pg_get_indexdef(i.indexrelid, k.n, false))), a.attname IS NOT NULL,
+           CASE WHEN a.attname IS NOT NULL THEN cs9.value_bound(a.atttypid, a.atttypmod) END
+    FROM pg_catalog.pg_index AS i
+    CROSS JOIN LATERAL generate_series(1, i.indnatts::integer) AS k (n)
+    LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k.n - 1] AND a.attnum > 0
+    WHERE i.indexrelid = p_index
+    ORDER BY k.n;
+END;
+$index_parts$;
+COMMENT ON FUNCTION cs9.index_parts(regclass) IS 'What an index stores for a row, part by part';
