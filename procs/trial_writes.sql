@@ -24,8 +24,8 @@ DECLARE
 BEGIN
     SELECT d.keys INTO STRICT v_keys FROM cs9.table_definition AS d WHERE d.table_id = p_table_id;
     SELECT string_agg(format('%I', a.attname), ', ' ORDER BY a.attnum) AS names,
-           string_agg(format('cs9_s.%I', a.attname), ', ' ORDER BY a.attnum) AS of_staged,
-           string_agg(format('cs9_l.%I', a.attname), ', ' ORDER BY a.attnum) AS of_live,
+           string_agg(format('cs9_s.%I', a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE w.is_set) AS of_staged,
+           string_agg(format('cs9_l.%I', a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE w.is_set) AS of_live,
            string_agg(format('%1$I = excluded.%1$I', a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE w.is_set) AS from_excluded,
            string_agg(format('%1$I = cs9_s.%1$I', a.attname), ', ' ORDER BY a.attnum) FILTER (WHERE w.is_set) AS from_staged,
            bool_or(a.attidentity = 'a') AS is_always,
@@ -66,7 +66,7 @@ BEGIN
                         coalesce('DO UPDATE SET ' || v_column.from_excluded, 'DO NOTHING'));
     RETURN NEXT;
     IF v_column.from_excluded IS NOT NULL THEN
-        wanted := 'NOT cs9_l.cs9_deleted';
+        wanted := format('NOT cs9_l.cs9_deleted AND ROW(%s)::record *<> ROW(%s)::record', v_column.of_staged, v_column.of_live);
         RETURN NEXT;
     END IF;
 END;

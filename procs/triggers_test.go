@@ -144,6 +144,24 @@ func TestUpsertsOfATableOfKeysAloneAreCounted(t *testing.T) {
 	require.Equal(t, 2, pgtest.Scalar[int](t, s.conn, "SELECT rows_published::integer FROM cs9.run_status"))
 }
 
+// TestRowsThatATriggerLeavesBecauseNothingChangesArePublished: PostgreSQL's own
+// trigger against needless updates skips rows, and loses nothing.
+func TestRowsThatATriggerLeavesBecauseNothingChangesArePublished(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"batched", "atomic"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := oneTable(t, nil, keyAndN, "INSERT INTO m.t VALUES (1, 1), (2, 2), (3, NULL)",
+				"CREATE TRIGGER mine BEFORE UPDATE ON m.t FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()")
+			s.stage("k", mode, "INSERT INTO {t} (k, n, cs9_op) VALUES (1, 1, 'u'), (2, 9, 'u'), (3, NULL, 'u'), (4, 4, 'u')")
+			require.NoError(t, s.finish())
+			s.exec("CALL cs9.publish('t', 'k')")
+			require.Equal(t, "(1,1) (2,9) (3,) (4,4)", s.all())
+			require.Equal(t, 4, pgtest.Scalar[int](t, s.conn, "SELECT rows_published::integer FROM cs9.run_status"))
+		})
+	}
+}
+
 // TestAPublishThatMovedLessThanWasProvedDoesNotEnd: staged rows that went, or a
 // watermark that a dump brought back, would leave rows out.
 func TestAPublishThatMovedLessThanWasProvedDoesNotEnd(t *testing.T) {

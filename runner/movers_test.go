@@ -18,9 +18,19 @@ import (
 	"github.com/cs9gen/cs9gen/runner"
 )
 
-// gate makes each move into anon.counts wait while the test holds it.
+// gate makes each move into anon.counts wait while the test holds it; what is
+// tried beforehand passes.
 const gate = `CREATE TABLE anon.gate ();
-	CREATE FUNCTION anon.pass() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN LOCK TABLE anon.gate IN ACCESS SHARE MODE; RETURN NULL; END $$;
+	CREATE FUNCTION anon.pass() RETURNS trigger LANGUAGE plpgsql AS $$
+	DECLARE
+		c text;
+	BEGIN
+		GET DIAGNOSTICS c = PG_CONTEXT;
+		IF c NOT LIKE '%cs9.try_step%' THEN
+			LOCK TABLE anon.gate IN ACCESS SHARE MODE;
+		END IF;
+		RETURN NULL;
+	END $$;
 	CREATE TRIGGER gate BEFORE INSERT ON anon.counts FOR EACH STATEMENT EXECUTE FUNCTION anon.pass()`
 
 func (f *fixture) closeGate() *pgx.Conn {
@@ -159,7 +169,7 @@ func TestAPublishNeedsNoMover(t *testing.T) {
 	// where the publish fails, both reasons are said
 	opened.Store(0)
 	f.exec("CREATE FUNCTION anon.no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one' USING ERRCODE = '23514'; END $$",
-		"CREATE TRIGGER no BEFORE INSERT ON anon.counts FOR EACH ROW EXECUTE FUNCTION anon.no()")
+		"CREATE TRIGGER no BEFORE INSERT ON anon.counts FOR EACH ROW WHEN (NEW.week = 4000) EXECUTE FUNCTION anon.no()")
 	_, err = stepsTask(manyCounts()).Run(t.Context(), r, runner.RunKey("k2"), runner.Movers(2))
 	var typed *runner.Error
 	if !errors.As(err, &typed) || typed.SQLState != "23514" || !errors.Is(err, errStep) {
