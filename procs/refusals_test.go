@@ -170,7 +170,7 @@ func TestADeferredTriggerThatRaisesGivesTheTaskBack(t *testing.T) {
 			require.NoError(t, s.finish())
 			s.exec("SELECT cs9.set_publish_mode('t', 'k', $1)", mode)
 			s.exec("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$")
-			s.exec("CREATE CONSTRAINT TRIGGER refuse AFTER INSERT ON anon.anon_rebuild_counts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.week = 3) EXECUTE FUNCTION refuse()")
+			s.exec("CREATE CONSTRAINT TRIGGER refuse AFTER INSERT OR UPDATE ON anon.anon_rebuild_counts DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NEW.week = 3) EXECUTE FUNCTION refuse()")
 			s.refused("P0001", "CALL cs9.publish('t', 'k', 1)")
 			require.False(t, pgtest.Scalar[bool](t, s.conn, "SELECT owner_alive FROM cs9.run_status"), "the session does not keep the lock")
 			s.exec("DROP TRIGGER refuse ON anon.anon_rebuild_counts")

@@ -218,6 +218,24 @@ BEGIN
             $upsert$, p_staged)
         USING p_from, coalesce(p_next, p_upto);
         GET DIAGNOSTICS v_rows = ROW_COUNT;
+        IF rows_moved + v_rows < rows_found THEN
+            -- a row that is there as it was staged is published, though PostgreSQL or a trigger left it as it was
+            EXECUTE format(
+                $there$
+                SELECT greatest(count(*), $3)
+                FROM %s AS cs9_s
+                WHERE cs9_s.ctid >= $1 AND cs9_s.ctid < $2
+                  AND cs9_s.cs9_op = 'u'
+                  AND EXISTS (
+                      SELECT
+                      FROM anon.things AS cs9_l
+                      WHERE %s
+                        AND ROW(cs9_l.label, cs9_l.small, cs9_l.cost, cs9_l.note, cs9_l.flag, cs9_l.added, cs9_l.at, cs9_l.number)::record *= ROW(cs9_s.label, cs9_s.small, cs9_s.cost, cs9_s.note, cs9_s.flag, cs9_s.added, cs9_s.at, cs9_s.number)::record
+                  )
+                $there$, p_staged, cs9.key_match('anon.things'::regclass, 'cs9_s', 'cs9_l'))
+            INTO v_rows
+            USING p_from, coalesce(p_next, p_upto), v_rows;
+        END IF;
         rows_moved := rows_moved + v_rows;
     END IF;
 END;
@@ -594,6 +612,24 @@ BEGIN
             $upsert$, p_staged)
         USING p_from, coalesce(p_next, p_upto);
         GET DIAGNOSTICS v_rows = ROW_COUNT;
+        IF rows_moved + v_rows < rows_found THEN
+            -- a row that is there as it was staged is published, though PostgreSQL or a trigger left it as it was
+            EXECUTE format(
+                $there$
+                SELECT greatest(count(*), $3)
+                FROM %s AS cs9_s
+                WHERE cs9_s.ctid >= $1 AND cs9_s.ctid < $2
+                  AND cs9_s.cs9_op = 'u'
+                  AND EXISTS (
+                      SELECT
+                      FROM anon.things AS cs9_l
+                      WHERE %s
+                        AND ROW(cs9_l.label, cs9_l.small, cs9_l.price, cs9_l.note, cs9_l.flag, cs9_l.gone, cs9_l.number)::record *= ROW(cs9_s.label, cs9_s.small, cs9_s.price, cs9_s.note, cs9_s.flag, cs9_s.gone, cs9_s.number)::record
+                  )
+                $there$, p_staged, cs9.key_match('anon.things'::regclass, 'cs9_s', 'cs9_l'))
+            INTO v_rows
+            USING p_from, coalesce(p_next, p_upto), v_rows;
+        END IF;
         rows_moved := rows_moved + v_rows;
     END IF;
 END;
