@@ -35,6 +35,13 @@ var faults = []fault{
 	{"no partition is looked for", "check_table", []string{"PERFORM cs9.check_partitions(p_run_id, p_table_id);", ""}, false},
 	{"a swap takes the rows that stay", "swap_obstacle", []string{"IF v_pair.survives THEN", "IF false THEN"}, false},
 	{"the watermark of a batch is lost", "run_step", []string{"coalesce(v_watermark, s.watermark)", "s.watermark"}, false},
+	{"a verdict is a text of a name that a column can have", "check_foreign_keys_in", []string{
+		"EXECUTE format('SELECT EXISTS (SELECT %s)', v_rows) INTO v_found;", "EXECUTE format('SELECT c::text IS NOT NULL %s LIMIT 1', replace(v_rows, 'cs9_c', 'c')) INTO v_found;",
+	}, false},
+	{"a type is printed without its length", "base_cast", []string{"cs9.type_name(v_type, -1)", "format_type(v_type, NULL)"}, false},
+	{"a swap knows the live indexes of its proof alone", "index_pairs", []string{"AND i.indisvalid", "AND i.indisvalid AND (i.indrelid = p_staged OR i.indexrelid < p_staged)"}, false},
+	{"a staged table can have the name of its index", "staged_name", []string{"concat(p_kind, p_number), p_name)", "CASE WHEN p_name IS NULL THEN concat(p_kind, p_number) END, p_name)"}, false},
+	{"numbers that are equal and print otherwise are left as they were", "*_apply_changes", []string{"*<>", "<>"}, false},
 	{"a domain is compared as it is", "base_cast", []string{"CASE WHEN v_type = p_type THEN ''", "CASE WHEN true THEN ''"}, false},
 }
 

@@ -344,7 +344,7 @@ func (w *world) contents(s *session, tables []string) (map[string][]string, erro
 				list = quotedColumns(slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool { return c.masked }))
 			}
 		}
-		rows, err := s.raw(fmt.Sprintf("SELECT (SELECT c.relname FROM pg_catalog.pg_class AS c WHERE c.oid = cs9_row.tableoid) || ' ' || ROW(%s)::text FROM %s AS cs9_row", list, name))
+		rows, err := s.raw(fmt.Sprintf("SELECT (SELECT c.relname FROM pg_catalog.pg_class AS c WHERE c.oid = cs9_row.tableoid) || ' ' || ROW(%s)::pg_catalog.text FROM %s AS cs9_row", list, name))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

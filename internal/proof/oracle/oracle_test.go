@@ -223,6 +223,7 @@ func (n *net) agree(t *testing.T, seed uint64, cases int) {
 		if known {
 			return false, nil
 		}
+		t.Logf("seed %d: %s", seed, cut(r.finding))
 		small, without, err := w.shrink(seed, r, options, n.shrinkTime)
 		if err != nil {
 			return true, err
