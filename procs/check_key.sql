@@ -1,5 +1,6 @@
 -- Purpose: staged rows and live rows are matched by the primary key of the live table, which must be that of the definition;
---          an upsert cannot rely on one that is deferrable (ON CONFLICT takes none).
+--          an upsert cannot rely on one that is deferrable (ON CONFLICT takes none), and it asks every unique index on
+--          just these columns.
 -- Errors:  S9013.
 CREATE FUNCTION cs9.check_key(p_run_id bigint, p_table_id integer)
 RETURNS void
@@ -12,14 +13,18 @@ DECLARE
     v_mode      CONSTANT text := cs9.publish_mode_of(p_run_id, p_table_id);
     v_keys      name[];
     v_immediate boolean;
+    v_deferred  text;
 BEGIN
     SELECT array_agg(k.name ORDER BY k.name) INTO v_keys
     FROM cs9.table_definition AS d
     CROSS JOIN unnest(d.keys) AS k (name)
     WHERE d.table_id = p_table_id;
-    SELECT i.indimmediate INTO v_immediate
+    SELECT CASE WHEN bool_or(i.indisprimary) THEN bool_and(i.indimmediate) END,
+           min(CASE WHEN i.indisprimary THEN 'its primary key' ELSE format('the unique constraint %I on its key', c.relname) END) FILTER (WHERE NOT i.indimmediate)
+    INTO v_immediate, v_deferred
     FROM pg_catalog.pg_index AS i
-    WHERE i.indrelid = v_live AND i.indisprimary
+    JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
+    WHERE i.indrelid = v_live AND i.indisunique AND i.indpred IS NULL AND i.indexprs IS NULL
       AND v_keys = ARRAY (
           SELECT a.attname
           FROM generate_series(1, i.indnkeyatts) AS k (n)
@@ -32,7 +37,7 @@ BEGIN
     ELSIF NOT v_immediate AND v_mode = 'batched' AND EXISTS (
         SELECT FROM cs9.run_table AS t WHERE t.run_id = p_run_id AND t.table_id = p_table_id AND t.rows_upserted > 0
     ) THEN
-        PERFORM cs9.cannot_finish(p_table_id, 'its primary key is deferrable', 'PostgreSQL upserts by no such key.',
+        PERFORM cs9.cannot_finish(p_table_id, format('%s is deferrable', v_deferred), 'PostgreSQL upserts by no such key.',
             'Make it NOT DEFERRABLE, delete and insert instead of upserting, or publish the run atomic: SELECT cs9.set_publish_mode(task, run_key, ''atomic'').');
     END IF;
 END;

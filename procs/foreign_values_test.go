@@ -127,6 +127,8 @@ func TestP6ThePrimaryKeyIsThatOfTheDefinition(t *testing.T) {
 		dropped    = "ALTER TABLE m.p DROP CONSTRAINT p_pkey"
 		longer     = "ALTER TABLE m.p ALTER COLUMN u SET NOT NULL; " + dropped + "; ALTER TABLE m.p ADD PRIMARY KEY (k, u)"
 		deferrable = dropped + "; ALTER TABLE m.p ADD PRIMARY KEY (k) DEFERRABLE"
+		second     = "ALTER TABLE m.p ADD CONSTRAINT twice UNIQUE (k) DEFERRABLE"
+		covering   = "ALTER TABLE m.p ADD CONSTRAINT twice UNIQUE (k) INCLUDE (u) DEFERRABLE INITIALLY DEFERRED"
 		insert     = "INSERT INTO {p} (k, u) VALUES (7, 7)"
 		upsert     = "INSERT INTO {p} (cs9_op, k, u) VALUES ('u', 1, 9)"
 		deletes    = "SELECT cs9.drop_rows_where('m.p', 'k = 1')"
@@ -137,6 +139,10 @@ func TestP6ThePrimaryKeyIsThatOfTheDefinition(t *testing.T) {
 		{"batched", dropped, deletes, ""},
 		{"batched", deferrable, insert, ""},
 		{"batched", deferrable, upsert, "its primary key is deferrable"},
+		{"batched", second, insert, ""},
+		{"batched", second, upsert, "the unique constraint twice on its key is deferrable"},
+		{"batched", covering, upsert, "the unique constraint twice on its key is deferrable"},
+		{"atomic", second, upsert, ""},
 		{"atomic", dropped, insert, "its primary key is not (k)"},
 		{"atomic", dropped, deletes, "its primary key is not (k)"},
 		{"atomic", deferrable, upsert, ""},
