@@ -2,7 +2,6 @@
 CREATE FUNCTION cs9.adopted_columns(p_model regclass, p_live regclass)
 RETURNS SETOF text
 LANGUAGE plpgsql
-STABLE
 SET search_path = pg_catalog, pg_temp
 AS $adopted_columns$
 #variable_conflict error
@@ -12,7 +11,7 @@ BEGIN
                   coalesce(l.shape, 'not there'), coalesce(m.shape, 'not there'))
     FROM cs9.column_shapes(p_live) AS l
     FULL JOIN cs9.column_shapes(p_model) AS m ON m.column_name = l.column_name
-    WHERE l.shape IS DISTINCT FROM m.shape
+    WHERE l.kind IS DISTINCT FROM m.kind OR NOT cs9.same_expression(p_model, m.expression, l.expression)
     ORDER BY coalesce(l.column_name, m.column_name) COLLATE "C";
 END;
 $adopted_columns$;

@@ -3,14 +3,14 @@
 CREATE FUNCTION cs9.adopted_constraints(p_model regclass, p_live regclass)
 RETURNS SETOF text
 LANGUAGE plpgsql
-STABLE
 SET search_path = pg_catalog, pg_temp
 AS $adopted_constraints$
 #variable_conflict error
 BEGIN
     RETURN QUERY
     WITH own AS (
-        SELECT k.conrelid, k.conname, pg_get_constraintdef(k.oid) AS definition
+        SELECT k.conrelid, k.conname, pg_get_constraintdef(k.oid) AS definition, k.contype, k.convalidated, k.connoinherit,
+               pg_get_expr(k.conbin, k.conrelid) AS expression
         FROM pg_catalog.pg_constraint AS k
         WHERE k.conrelid IN (p_model, p_live) AND k.contype IN ('p', 'u', 'c')
           AND (k.conrelid = p_live OR k.coninhcount = 0)
@@ -29,6 +29,8 @@ BEGIN
         LIMIT 1
     ) AS o ON true
     WHERE m.conrelid = p_model AND l.definition IS DISTINCT FROM m.definition
+      AND (m.contype <> 'c' OR (l.contype, l.convalidated, l.connoinherit) IS DISTINCT FROM (m.contype, m.convalidated, m.connoinherit)
+           OR NOT cs9.same_expression(p_model, m.expression, l.expression))
     ORDER BY m.conname COLLATE "C";
 END;
 $adopted_constraints$;

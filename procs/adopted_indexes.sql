@@ -3,14 +3,13 @@
 CREATE FUNCTION cs9.adopted_indexes(p_model regclass, p_live regclass)
 RETURNS SETOF text
 LANGUAGE plpgsql
-STABLE
 SET search_path = pg_catalog, pg_temp
 AS $adopted_indexes$
 #variable_conflict error
 BEGIN
     RETURN QUERY
     WITH own AS (
-        SELECT i.indrelid, c.relname, i.indisvalid, cs9.index_shape(i.indexrelid) AS shape,
+        SELECT i.indrelid, i.indexrelid, c.relname, i.indisvalid, cs9.index_shape(i.indexrelid) AS shape,
                EXISTS (SELECT FROM pg_catalog.pg_constraint AS k WHERE k.conindid = i.indexrelid AND k.contype IN ('p', 'u', 'x')) AS of_constraint
         FROM pg_catalog.pg_index AS i
         JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
@@ -32,7 +31,8 @@ BEGIN
         LIMIT 1
     ) AS o ON true
     WHERE m.indrelid = p_model AND NOT m.of_constraint
-      AND (l.relname IS NULL OR l.of_constraint OR NOT l.indisvalid OR l.shape <> m.shape)
+      AND (l.relname IS NULL OR l.of_constraint OR NOT l.indisvalid
+           OR l.shape <> m.shape AND cs9.settled_index(l.indexrelid) <> cs9.settled_index(m.indexrelid))
     ORDER BY m.relname COLLATE "C";
 END;
 $adopted_indexes$;

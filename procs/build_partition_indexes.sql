@@ -27,21 +27,19 @@ BEGIN
     END LOOP;
 
     FOR v_index IN
-        SELECT p.live_name AS relname, cs9.index_shape(p.live_index) AS shape, i.indisunique,
-               substr(pg_get_indexdef(p.live_index), length(format('CREATE %sINDEX %I ON %s USING ', CASE WHEN i.indisunique THEN 'UNIQUE ' END, p.live_name, p_leaf)) + 1) AS definition
+        SELECT p.live_name AS relname, p.live_index, cs9.index_shape(p.live_index) AS shape
         FROM cs9.index_pairs(p_leaf, p_staged) AS p
-        JOIN pg_catalog.pg_index AS i ON i.indexrelid = p.live_index
         WHERE p.staged_index IS NULL
         ORDER BY p.live_name COLLATE "C"
     LOOP
         v_same := false;
-        FOR v_text IN SELECT r FROM cs9.readings(v_index.definition) AS r LOOP
+        FOR v_text IN SELECT r FROM cs9.readings(cs9.index_tail(v_index.live_index)) AS r LOOP
             LOOP
                 v_number := v_number + 1;
                 v_name := cs9.staged_name(p_run_id, p_table_id, 'index', p_staged::oid, v_number::text::name);
                 EXIT WHEN to_regclass(format('cs9_staging.%I', v_name)) IS NULL;
             END LOOP;
-            EXECUTE format('CREATE %sINDEX %I ON %s USING %s', CASE WHEN v_index.indisunique THEN 'UNIQUE ' END, v_name, p_staged, v_text);
+            EXECUTE cs9.index_like(v_index.live_index, v_name, p_staged, v_text);
             v_same := cs9.index_shape(format('cs9_staging.%I', v_name)::regclass) = v_index.shape;
             EXIT WHEN v_same;
             EXECUTE format('DROP INDEX cs9_staging.%I', v_name);

@@ -28,24 +28,26 @@ BEGIN
     END IF;
 
     SELECT format('Column %I: live %s, staged %s.', coalesce(l.attname, s.attname),
-                  coalesce(l.shape, 'not there'), coalesce(s.shape, 'not there'))
+                  coalesce(concat_ws(' as ', l.shape, l.expression), 'not there'), coalesce(concat_ws(' as ', s.shape, s.expression), 'not there'))
     INTO v_difference
     FROM (
         SELECT a.attname, concat_ws(' ', cs9.type_name(a.atttypid, a.atttypmod), 'collate ' || nullif(a.attcollation, 0)::regcollation, CASE WHEN a.attnotnull THEN 'not null' END,
-                                    CASE WHEN a.attgenerated <> '' THEN 'generated always as ' || pg_get_expr(d.adbin, d.adrelid) END) AS shape
+                                    CASE WHEN a.attgenerated <> '' THEN 'generated' END) AS shape,
+               CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END AS expression
         FROM pg_catalog.pg_attribute AS a
         LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
         WHERE a.attrelid = v_live AND a.attnum > 0 AND NOT a.attisdropped
     ) AS l
     FULL JOIN (
         SELECT a.attname, concat_ws(' ', cs9.type_name(a.atttypid, a.atttypmod), 'collate ' || nullif(a.attcollation, 0)::regcollation, CASE WHEN a.attnotnull THEN 'not null' END,
-                                    CASE WHEN a.attgenerated <> '' THEN 'generated always as ' || pg_get_expr(d.adbin, d.adrelid) END) AS shape
+                                    CASE WHEN a.attgenerated <> '' THEN 'generated' END) AS shape,
+               CASE WHEN a.attgenerated <> '' THEN pg_get_expr(d.adbin, d.adrelid) END AS expression
         FROM pg_catalog.pg_attribute AS a
         LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
         WHERE a.attrelid = v_staged AND a.attnum > 0 AND NOT a.attisdropped
           AND a.attname NOT IN ('cs9_run', 'cs9_plan', 'cs9_op')
     ) AS s ON s.attname = l.attname
-    WHERE l.shape IS DISTINCT FROM s.shape
+    WHERE l.shape IS DISTINCT FROM s.shape OR NOT cs9.same_expression(v_live, l.expression, s.expression)
     ORDER BY coalesce(l.attname, s.attname)
     LIMIT 1;
 

@@ -42,6 +42,7 @@ BEGIN
         EXECUTE v_command;
     END LOOP;
     PERFORM cs9.carry_over(v_parent, format('%I.%I', p_schema, p_table)::regclass);
+    PERFORM cs9.own_sequences(format('%I.%I', p_schema, p_table)::regclass);
     EXECUTE format('DROP TABLE %s', v_parent);
 END;
 $join_partition$;

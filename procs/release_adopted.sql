@@ -15,7 +15,8 @@ BEGIN
     END IF;
     FOR v_grant IN
         SELECT g.value ->> 'role' AS role,
-               CASE WHEN g.value ->> 'column' IS NULL THEN format('SELECT ON TABLE %s', v_table)
+               CASE WHEN g.value ->> 'sequence' IS NOT NULL THEN format('USAGE ON SEQUENCE %s', g.value ->> 'sequence')
+                    WHEN g.value ->> 'column' IS NULL THEN format('SELECT ON TABLE %s', v_table)
                     ELSE format('USAGE ON SEQUENCE %s', pg_get_serial_sequence(v_table::text, a.attname)) END AS what
         FROM cs9.table_definition AS d
         CROSS JOIN LATERAL jsonb_array_elements(d.adopted_grants) AS g (value)
@@ -23,6 +24,7 @@ BEGIN
         LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = v_table AND a.attname = g.value ->> 'column' AND a.attidentity <> ''
         WHERE d.schema_name = p_schema AND d.table_name = p_table
           AND (g.value ->> 'column' IS NULL OR a.attname IS NOT NULL)
+          AND (g.value ->> 'sequence' IS NULL OR to_regclass(g.value ->> 'sequence') IS NOT NULL)
     LOOP
         EXECUTE format('REVOKE %s FROM %I', v_grant.what, v_grant.role);
     END LOOP;

@@ -2,6 +2,7 @@ package sqlgen
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -36,6 +37,11 @@ func (r *renderer) grantObjects() []object {
 			out[len(out)-1].columns = []string{s.Name}
 			out[len(out)-1].adopted = r.grantAdopted(roles.Runner, s.Name)
 		}
+		for _, s := range r.t.drawnFrom() {
+			allow("USAGE ON SEQUENCE "+s, roles.Runner)
+			out[len(out)-1].adopted = fmt.Sprintf("SELECT cs9.grant_adopted(%s, %s, %s, p_sequence => %s)",
+				QuoteLiteral(r.t.Schema), QuoteLiteral(r.t.Name), QuoteLiteral(roles.Runner), QuoteLiteral(s))
+		}
 		out = append(out, object{kind: role, id: roles.Runner + " runs", create: fmt.Sprintf("SELECT cs9.grant_role(%s, 'runner')", QuoteLiteral(roles.Runner))})
 	}
 	if roles.Publisher != "" {
@@ -44,6 +50,27 @@ func (r *renderer) grantObjects() []object {
 		out = append(out, object{kind: role, id: roles.Publisher + " publishes", create: fmt.Sprintf("SELECT cs9.grant_role(%s, 'publisher')", QuoteLiteral(roles.Publisher))})
 	}
 	return out
+}
+
+// nextValue finds the sequence, as SQL names it, that a default draws from: it is
+// drawn from with the rights of whoever stages a row.
+var nextValue = regexp.MustCompile(`(?i)\bnextval\(\s*\(?'((?:[^'"]|''|"(?:[^"]|"")*")+)'`)
+
+// plainSequence is a name that can be pasted.
+var plainSequence = regexp.MustCompile(`^(?:(?:[A-Za-z_][A-Za-z0-9_$]*|"(?:[^"]|"")+")(?:\.|$)){1,2}$`)
+
+// drawnFrom returns the sequences that defaults of the table draw from, each once,
+// but for those of identity columns.
+func (t *Table) drawnFrom() []string {
+	var out []string
+	for _, c := range t.Columns {
+		for _, m := range nextValue.FindAllStringSubmatch(c.Default, -1) {
+			if name := strings.ReplaceAll(m[1], "''", "'"); plainSequence.MatchString(name) {
+				out = append(out, name)
+			}
+		}
+	}
+	return present(out...)
 }
 
 // grantAdopted returns the statement that lets a role read an adopted table, or

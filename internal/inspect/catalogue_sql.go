@@ -215,7 +215,7 @@ SELECT
         WHEN d.adopted THEN ARRAY (
             SELECT g.value ->> 'role'
             FROM jsonb_array_elements(d.adopted_grants) AS g (value)
-            WHERE g.value ->> 'column' IS NULL AND g.value ->> 'role' IS DISTINCT FROM d.runner_role
+            WHERE g.value ->> 'column' IS NULL AND g.value ->> 'sequence' IS NULL AND g.value ->> 'role' IS DISTINCT FROM d.runner_role
             ORDER BY 1)
         ELSE ARRAY (
             SELECT r.rolname::text
