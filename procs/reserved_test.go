@@ -64,8 +64,7 @@ func unreserved(pattern *regexp.Regexp, sql string) []string {
 
 // literals returns the texts of the literals of a routine's body.
 func literals(body string) []string {
-	body = regexp.MustCompile(`(?m)--.*$`).ReplaceAllString(body, "")
-	quote := regexp.MustCompile(`'|\$[a-z_]+\$`)
+	quote := regexp.MustCompile(`'|\$[a-z_]+\$|--`)
 	var out []string
 	for {
 		at := quote.FindStringIndex(body)
@@ -73,6 +72,10 @@ func literals(body string) []string {
 			return out
 		}
 		mark := body[at[0]:at[1]]
+		if mark == "--" { // a comment
+			_, body, _ = strings.Cut(body[at[1]:], "\n")
+			continue
+		}
 		text, rest, _ := strings.Cut(body[at[1]:], mark)
 		for mark == "'" && strings.HasPrefix(rest, "'") {
 			var more string
