@@ -66,9 +66,9 @@ var edits = []edit{
 	// the template and its trigger
 	one("disable a trigger", "ALTER TABLE anon.counts_staging DISABLE TRIGGER cs9_guard", "trigger cs9_guard on anon.counts_staging: state: expected enabled, found disabled"),
 	one("drop a trigger", "DROP TRIGGER cs9_guard ON anon.counts_staging",
-		"trigger cs9_guard on anon.counts_staging: expected CREATE TRIGGER cs9_guard BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON anon.counts_staging FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template(), found nothing"),
+		"trigger cs9_guard on anon.counts_staging: expected CREATE TRIGGER cs9_guard BEFORE INSERT ON anon.counts_staging FOR EACH ROW EXECUTE FUNCTION cs9.guard_template(), found nothing"),
 	{"change a trigger", []string{"DROP TRIGGER cs9_guard ON anon.counts_staging", "CREATE TRIGGER cs9_guard BEFORE INSERT ON anon.counts_staging FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template()"},
-		[]string{"trigger cs9_guard on anon.counts_staging: definition: expected CREATE TRIGGER cs9_guard BEFORE INSERT OR DELETE OR UPDATE OR TRUNCATE ON anon.counts_staging FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template(), found CREATE TRIGGER cs9_guard BEFORE INSERT ON anon.counts_staging FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template()"}},
+		[]string{"trigger cs9_guard on anon.counts_staging: definition: expected CREATE TRIGGER cs9_guard BEFORE INSERT ON anon.counts_staging FOR EACH ROW EXECUTE FUNCTION cs9.guard_template(), found CREATE TRIGGER cs9_guard BEFORE INSERT ON anon.counts_staging FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_template()"}},
 	one("alter the template", "ALTER TABLE anon.counts_staging ALTER cs9_plan DROP NOT NULL", "column anon.counts_staging.cs9_plan: NOT NULL: expected yes, found no"),
 	one("drop the template", "DROP TABLE anon.counts_staging", "table anon.counts_staging: expected a table, found nothing"),
 

@@ -37,7 +37,7 @@ var remarkCases = []remarkCase{
 	{name: "the name of the template is taken", sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE VIEW s.t_staging AS SELECT 1 AS a", leftOut: "s.t_staging has the name that the staging template would have"},
 	{name: "the name of a routine is taken", leftOut: "s.t_publish(text, text, integer) has the name that a routine of cs9gen would have: rename it",
 		sql: "CREATE TABLE s.t (a int PRIMARY KEY); CREATE FUNCTION s.t_publish(text, text, x int) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE FUNCTION s.t_move_batch(int) RETURNS int LANGUAGE sql AS 'SELECT 1'"},
-	{name: "control column", sql: "CREATE TABLE s.t (a int PRIMARY KEY, cs9_run int)", leftOut: `columns[1].name: the column name "cs9_run" starts with cs9_`},
+	{name: "control column", sql: "CREATE TABLE s.t (a int PRIMARY KEY, cs9_run int)", leftOut: `columns[1].name: the name "cs9_run" begins with cs9_`},
 	{name: "periods", sql: "CREATE EXTENSION btree_gist; CREATE TABLE s.t (id int, r int4range, PRIMARY KEY (id, r WITHOUT OVERLAPS))", leftOut: "its primary key is WITHOUT OVERLAPS", since: 18},
 	{name: "foreign key of periods", since: 18, leftOut: "its foreign key t_id_r_fkey is one of periods",
 		sql: "CREATE EXTENSION btree_gist; CREATE TABLE s.p (id int, r int4range, PRIMARY KEY (id, r WITHOUT OVERLAPS)); CREATE TABLE s.t (id int, r int4range, PRIMARY KEY (id), FOREIGN KEY (id, PERIOD r) REFERENCES s.p (id, PERIOD r))"},
