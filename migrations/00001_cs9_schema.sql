@@ -15,12 +15,26 @@ CREATE TABLE cs9.schema_version (
 COMMENT ON TABLE cs9.schema_version IS 'Version of the cs9 schema; a program refuses another one than its own';
 INSERT INTO cs9.schema_version (version) VALUES (1);
 
--- A lock key must never be the hash of a name, because two names can share one: the task's id is the key.
+-- Who owns a task is written in its row, so that a rollback takes it back, and is believed while what it names is there:
+-- an advisory lock of the session, or a transaction of the CALL.
+CREATE SEQUENCE cs9.claim_number AS integer CYCLE;
+COMMENT ON SEQUENCE cs9.claim_number IS 'Numbers the claims: each is the second key of one advisory lock, and used once';
+
 CREATE TABLE cs9.task (
-    task_id integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    task    text    NOT NULL UNIQUE
-);
-COMMENT ON TABLE cs9.task IS 'Every task that ever ran with a run key; task_id is the key of its advisory lock';
+    task_id      integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    task         text    NOT NULL UNIQUE,
+    owner_pid    integer,
+    claim        integer,
+    publisher    text,
+    server_start timestamptz,
+    CHECK (num_nonnulls(claim, publisher) <= 1),
+    CHECK (num_nulls(owner_pid, server_start) = CASE WHEN num_nonnulls(claim, publisher) = 0 THEN 2 ELSE 0 END)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE cs9.task IS 'Every task that ever ran with a run key, and the session that owns it';
+COMMENT ON COLUMN cs9.task.owner_pid IS 'Process of the session that owns the task, while what claim or publisher names is there';
+COMMENT ON COLUMN cs9.task.claim IS 'Number of the advisory lock that a session holds while it owns the task';
+COMMENT ON COLUMN cs9.task.publisher IS 'Virtual transaction id of the last piece of the CALL that owns the task; its session is in that transaction or in the next one';
+COMMENT ON COLUMN cs9.task.server_start IS 'When the server started on which that is: its numbers begin again after a restart';
 
 CREATE TABLE cs9.table_definition (
     table_id          integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -91,9 +105,10 @@ CREATE TABLE cs9.run_table (
     PRIMARY KEY (run_id, table_id)
 );
 CREATE INDEX run_table_table_id_idx ON cs9.run_table (table_id);
+CREATE INDEX run_table_retired_idx ON cs9.run_table (run_id) WHERE retired_names <> '{}';
 COMMENT ON TABLE cs9.run_table IS 'The tables of a run, and where in cs9_staging its rows for each are';
 COMMENT ON COLUMN cs9.run_table.publish_mode IS 'How this run publishes the table: as its definition says, unless the run was told otherwise';
-COMMENT ON COLUMN cs9.run_table.retired_names IS 'In cs9_staging: the old partitions that a swap has taken out of the table, until the run drops them';
+COMMENT ON COLUMN cs9.run_table.retired_names IS 'In cs9_staging, still to be dropped: partitions that a swap took out of the table, and what another session read when the run ended';
 COMMENT ON COLUMN cs9.run_table.staged_name IS 'Null until the run first writes to the table, and again when it has ended';
 COMMENT ON COLUMN cs9.run_table.staged_filenode IS 'Filenode when the publish began: another one means that the table was rewritten and its ctids moved';
 
@@ -108,6 +123,8 @@ CREATE TABLE cs9.plan (
     argsets     jsonb   NOT NULL,
     state       cs9.plan_state NOT NULL DEFAULT 'pending',
     attempt     integer,
+    taking      integer NOT NULL DEFAULT 0,
+    pid         integer,
     rows_staged bigint,
     error       text,
     began_at    timestamptz,
@@ -116,6 +133,8 @@ CREATE TABLE cs9.plan (
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE cs9.plan IS 'The plan list of a run, and how far each plan came';
 COMMENT ON COLUMN cs9.plan.attempt IS 'The attempt in which the plan last ran';
+COMMENT ON COLUMN cs9.plan.taking IS 'How often the plan was begun; a write or call of an earlier taking is refused';
+COMMENT ON COLUMN cs9.plan.pid IS 'Process of the session that took it last';
 
 CREATE TABLE cs9.staged_delete (
     delete_id bigint  GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -163,6 +182,7 @@ DROP TABLE cs9.run_table;
 DROP TABLE cs9.run;
 DROP TABLE cs9.table_definition;
 DROP TABLE cs9.task;
+DROP SEQUENCE cs9.claim_number;
 DROP TABLE cs9.schema_version;
 DROP SCHEMA cs9_staging;
 DROP SCHEMA cs9;

@@ -1,7 +1,7 @@
 -- +goose Up
 
--- For people. An owner is alive while its session holds the advisory lock of the task. The locks of the primary are not seen
--- on a standby: there owner_alive is null.
+-- For people. cs9.owner_alive says when an owner is alive. What it looks at is not seen on a standby: there owner_alive is
+-- null.
 CREATE VIEW cs9.run_status AS
 SELECT
     r.run_id,

@@ -1,8 +1,9 @@
--- Purpose: the fence of a write: this session's settings must name a plan that the live attempt is running.
+-- Purpose: the fence of a write: this session's settings must name a plan that the live attempt is running, and its last
+--          taking.
 -- Contract: p_run_id is the run that owns the table written to; null accepts the run of the settings.
 -- Returns: the number of the plan.
 -- Locks:   the rows of cs9.run and cs9.plan, FOR SHARE to the end of the transaction.
--- Errors:  S9007 the settings name no such plan; those of cs9.assert_live_attempt.
+-- Errors:  S9007 the settings name no such plan; those of cs9.assert_live_attempt and cs9.assert_taking.
 CREATE FUNCTION cs9.assert_live_plan(p_run_id bigint)
 RETURNS integer
 LANGUAGE plpgsql
@@ -13,6 +14,7 @@ DECLARE
     v_run_id  text := cs9.setting('run_id', '');
     v_plan    text := cs9.setting('plan', '');
     v_attempt text := cs9.setting('attempt', '');
+    v_row     cs9.plan;
 BEGIN
     IF v_run_id !~ '^[0-9]{1,18}$' OR v_plan !~ '^[0-9]{1,9}$' OR v_attempt !~ '^[0-9]{1,9}$'
        OR v_run_id::bigint IS DISTINCT FROM coalesce(p_run_id, v_run_id::bigint)
@@ -20,7 +22,7 @@ BEGIN
         PERFORM cs9.assert_writable();
         RAISE EXCEPTION 'this session does not say which plan it writes for'
             USING ERRCODE = 'S9007',
-                  DETAIL = format('Settings: cs9.run_id = %L, cs9.plan = %L, cs9.attempt = %L.', v_run_id, v_plan, v_attempt)
+                  DETAIL = format('Settings: cs9.run_id = %L, cs9.plan = %L, cs9.attempt = %L, cs9.taking = %L.', v_run_id, v_plan, v_attempt, cs9.setting('taking', ''))
                            || coalesce(format(' The staged table belongs to run %s.', p_run_id), ''),
                   HINT = 'SELECT cs9.begin_plan(run_id, plan, attempt) in the session that writes.',
                   SCHEMA = 'cs9', TABLE = 'plan';
@@ -28,7 +30,7 @@ BEGIN
 
     PERFORM cs9.assert_live_attempt(v_run_id::bigint, v_attempt::integer);
 
-    PERFORM 1
+    SELECT p.* INTO v_row
     FROM cs9.plan AS p
     WHERE p.run_id = v_run_id::bigint
       AND p.plan = v_plan::integer
@@ -42,6 +44,7 @@ BEGIN
                   HINT = 'SELECT cs9.begin_plan(run_id, plan, attempt) before the plan writes.',
                   SCHEMA = 'cs9', TABLE = 'plan';
     END IF;
+    PERFORM cs9.assert_taking(v_row, false);
     RETURN v_plan::integer;
 END;
 $assert_live_plan$;

@@ -3,7 +3,7 @@
 -- Contract: p_definition_hash is the definition that the migration was generated from; null asks for no certain one.
 -- Locks:   the table's registration, FOR UPDATE: a run that begins waits for the migration, and then sees what it made.
 --          From here to the end of the transaction no lock is waited for longer than cs9.lock_timeout.
--- Errors:  S9010 unknown table; S9020 while a run that writes to it is unfinished; S9021 the table's definition is
+-- Errors:  S9010 unknown table; S9016 the transaction is not READ COMMITTED; S9020 while a run that writes to it is unfinished; S9021 the table's definition is
 --          another one.
 CREATE FUNCTION cs9.begin_change(p_schema name, p_table name, p_definition_hash text DEFAULT NULL)
 RETURNS void
@@ -16,6 +16,7 @@ DECLARE
     v_hash     text;
     v_run      record;
 BEGIN
+    PERFORM cs9.assert_read_committed();
     PERFORM cs9.bound_lock_wait();
     SELECT d.definition_hash INTO STRICT v_hash FROM cs9.table_definition AS d WHERE d.table_id = v_table_id FOR UPDATE;
 

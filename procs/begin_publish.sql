@@ -1,11 +1,11 @@
--- Purpose: begin a publish, or go on with one that stopped: own the task, check once more that nothing can stop the
---          publish in the middle, and record its steps.
+-- Purpose: begin a publish, or go on with one that stopped: check once more that nothing can stop the publish in the
+--          middle, and record its steps.
 -- Returns: run_id.
--- Contract: gives the task back when it has to fail.
--- Locks:   the task's advisory lock, session level; the run's row, FOR UPDATE.
--- Errors:  S9001 another session owns the task; S9002 unknown run; S9003 not ready; S9004 published; S9005 discarded;
+-- Contract: the session owns the task: by cs9.claim_publish in the transaction before, or by cs9.claim_run.
+-- Locks:   those of cs9.hold_task; the run's row, FOR UPDATE.
+-- Errors:  S9002 unknown run; S9003 not ready; S9004 published; S9005 discarded;
 --          S9009 not a table of the run; S9010 unknown table; S9013, S9014 it could not finish; S9016 bad argument; S9017 a table is locked;
---          S9018 what it staged is gone; S9023 nothing can be written here.
+--          S9018 what it staged is gone; S9019; S9023 nothing can be written here.
 CREATE FUNCTION cs9.begin_publish(p_task text, p_run_key text, p_table text, p_batch_rows integer, p_movers integer DEFAULT 1)
 RETURNS bigint
 LANGUAGE plpgsql
@@ -18,6 +18,7 @@ DECLARE
     v_run cs9.run;
 BEGIN
     PERFORM cs9.assert_writable();
+    PERFORM cs9.assert_read_committed();
     PERFORM cs9.bound_lock_wait();
     PERFORM cs9.check_count('batch_rows', p_batch_rows, 'how many rows one transaction moves');
     PERFORM cs9.check_count('movers', p_movers, 'how many sessions may move rows at once');
@@ -26,9 +27,8 @@ BEGIN
     IF p_table IS NOT NULL THEN
         PERFORM cs9.assert_run_table(v_run.run_id, cs9.find_table(p_table));
     END IF;
-    PERFORM cs9.assert_publishable(v_run);
+    PERFORM cs9.hold_task(v_run.run_id);
 
-    PERFORM cs9.claim_task(p_task);
     v_run := cs9.lock_run(p_task, v_run.run_id);
     PERFORM cs9.assert_publishable(v_run);
     PERFORM cs9.assert_staged(v_run.run_id);
@@ -42,19 +42,15 @@ BEGIN
         SET state = 'publishing', publishing_at = clock_timestamp(), error = NULL
         WHERE r.run_id = v_run.run_id;
     END IF;
+    PERFORM cs9.commit_here();
     RETURN v_run.run_id;
 EXCEPTION
     WHEN lock_not_available THEN
-        PERFORM cs9.release_run(p_task);
         RAISE EXCEPTION 'the publish of run % did not begin: a table is locked by another session', quote_nullable(p_run_key)
             USING ERRCODE = 'S9017',
                   DETAIL = format('%s, after %s. No live row was touched.', SQLERRM, cs9.setting('lock_timeout', '2s')),
                   HINT = 'Call it again when the lock is gone.',
                   SCHEMA = 'cs9', TABLE = 'run';
-    WHEN query_canceled OR OTHERS THEN
-        -- a lock of the session outlives the error; that of another session is left alone
-        PERFORM cs9.release_run(p_task);
-        RAISE;
 END;
 $begin_publish$;
 COMMENT ON FUNCTION cs9.begin_publish(text, text, text, integer, integer) IS 'Checks a run that is ready, and records the steps of its publish';

@@ -1,5 +1,5 @@
 -- Purpose: publish a table of a run in another mode than its definition says.
--- Contract: the caller holds the run's row.
+-- Contract: the caller holds the run's row. swap_or_atomic is atomic where nothing can be swapped.
 -- Errors:  S9016 no such mode, the table has no partition to swap, or rows are staged already in a way that the mode
 --          cannot use.
 CREATE FUNCTION cs9.change_publish_mode(p_run_id bigint, p_table_id integer, p_mode text)
@@ -9,7 +9,7 @@ SET search_path = pg_catalog, pg_temp
 AS $change_publish_mode$
 #variable_conflict error
 DECLARE
-    v_swaps   CONSTANT boolean := coalesce(p_mode IN ('swap', 'swap_or_atomic'), false);
+    v_mode    text := p_mode;
     v_several CONSTANT boolean := (SELECT count(*) > 1 FROM cs9.leaf_relations(p_table_id));
     v_live    CONSTANT regclass := to_regclass(cs9.table_label(p_table_id));
     v_staged  CONSTANT regclass := to_regclass(cs9.staged_label(p_run_id, p_table_id));
@@ -21,17 +21,19 @@ BEGIN
     IF p_mode IS NULL OR p_mode NOT IN ('batched', 'atomic', 'swap', 'swap_or_atomic') THEN
         v_problem := format('%s is no publish mode', quote_nullable(p_mode));
         v_hint := 'The modes are batched, atomic, swap and swap_or_atomic.';
-    ELSIF v_swaps AND NOT EXISTS (SELECT FROM pg_catalog.pg_partitioned_table AS p WHERE p.partrelid = v_live) THEN
+    ELSIF p_mode LIKE 'swap%' AND NOT EXISTS (SELECT FROM pg_catalog.pg_partitioned_table AS p WHERE p.partrelid = v_live) THEN
         v_problem := format('%s cannot be published by %s: it has no partition to swap', v_live, p_mode);
         v_hint := 'Write publish: swap into its definition, generate and migrate.';
     ELSIF v_split AND p_mode = 'batched' THEN
         v_problem := format('%s cannot be published batched: its rows are staged by partition', v_live);
         v_hint := 'Publish the run atomic, or discard it and begin it again batched.';
-    ELSIF v_several AND NOT v_split AND v_swaps THEN
+    ELSIF p_mode LIKE 'swap%' AND v_several AND NOT v_split THEN
         v_problem := format('%s cannot be published by %s: its rows are not staged by partition', v_live, p_mode);
         v_hint := 'Publish the run atomic, or discard it and begin it again with this mode.';
     END IF;
-    IF v_problem IS NOT NULL THEN
+    IF v_problem IS NOT NULL AND p_mode = 'swap_or_atomic' THEN
+        v_mode := 'atomic';
+    ELSIF v_problem IS NOT NULL THEN
         RAISE EXCEPTION USING
             MESSAGE = v_problem,
             ERRCODE = 'S9016',
@@ -39,7 +41,7 @@ BEGIN
             HINT = v_hint,
             SCHEMA = 'cs9', TABLE = 'run_table';
     END IF;
-    UPDATE cs9.run_table AS t SET publish_mode = p_mode WHERE t.run_id = p_run_id AND t.table_id = p_table_id;
+    UPDATE cs9.run_table AS t SET publish_mode = v_mode WHERE t.run_id = p_run_id AND t.table_id = p_table_id;
 END;
 $change_publish_mode$;
 COMMENT ON FUNCTION cs9.change_publish_mode(bigint, integer, text) IS 'Publishes a table of a run in another mode than its definition says';

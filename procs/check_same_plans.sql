@@ -1,7 +1,6 @@
 -- Purpose: a retry must have the plan list of the first attempt, or the skipped plans would be other plans.
--- Contract: gives the task back when it has to fail.
 -- Errors:  S9008, with the first difference in DETAIL.
-CREATE FUNCTION cs9.check_same_plans(p_task text, p_run cs9.run, p_plans jsonb)
+CREATE FUNCTION cs9.check_same_plans(p_run cs9.run, p_plans jsonb)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -28,7 +27,6 @@ BEGIN
     ORDER BY coalesce(old.plan, new.plan)
     LIMIT 1;
 
-    PERFORM cs9.release_run(p_task);
     RAISE EXCEPTION 'the plan list of run key % changed: it had % plans and has % now',
                     quote_literal(p_run.run_key), p_run.plans, jsonb_array_length(p_plans)
         USING ERRCODE = 'S9008',
@@ -37,4 +35,4 @@ BEGIN
               SCHEMA = 'cs9', TABLE = 'plan';
 END;
 $check_same_plans$;
-COMMENT ON FUNCTION cs9.check_same_plans(text, cs9.run, jsonb) IS 'Refuses a plan list that differs from the first attempt''s';
+COMMENT ON FUNCTION cs9.check_same_plans(cs9.run, jsonb) IS 'Refuses a plan list that differs from the first attempt''s';

@@ -1,7 +1,6 @@
 -- Purpose: a retry must write to the tables of the first attempt, and their definitions must be the same.
--- Contract: gives the task back when it has to fail.
 -- Errors:  S9009, with the first difference in DETAIL.
-CREATE FUNCTION cs9.check_same_tables(p_task text, p_run cs9.run, p_table_ids integer[])
+CREATE FUNCTION cs9.check_same_tables(p_run cs9.run, p_table_ids integer[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -28,7 +27,6 @@ BEGIN
         RETURN;
     END IF;
 
-    PERFORM cs9.release_run(p_task);
     RAISE EXCEPTION 'the tables of run key % changed', quote_literal(p_run.run_key)
         USING ERRCODE = 'S9009',
               DETAIL = v_difference,
@@ -36,4 +34,4 @@ BEGIN
               SCHEMA = 'cs9', TABLE = 'run_table';
 END;
 $check_same_tables$;
-COMMENT ON FUNCTION cs9.check_same_tables(text, cs9.run, integer[]) IS 'Refuses other tables or definitions than the first attempt''s';
+COMMENT ON FUNCTION cs9.check_same_tables(cs9.run, integer[]) IS 'Refuses other tables or definitions than the first attempt''s';

@@ -1,8 +1,9 @@
 -- Purpose: the first call of an attempt: own the task, and learn what is known of the run key, in particular the
 --          date that the planner must see, before the plan list is built.
 -- Returns: run_id, state and today of the run; nulls when the run key is new.
--- Locks:   the task's advisory lock, session level.
--- Errors:  S9001 another session owns the task; S9016 bad task name or run key; S9023 nothing can be written here.
+-- Locks:   those of cs9.claim_task.
+-- Errors:  S9001 another session owns the task; S9016 bad task name or run key, or the transaction is not READ COMMITTED;
+--          S9023 nothing can be written here.
 CREATE FUNCTION cs9.claim_run(p_task text, p_run_key text, OUT run_id bigint, OUT state text, OUT today date)
 LANGUAGE plpgsql
 SECURITY DEFINER
@@ -13,6 +14,7 @@ DECLARE
     v_task_id integer;
 BEGIN
     PERFORM cs9.assert_writable();
+    PERFORM cs9.assert_read_committed();
     PERFORM cs9.check_name('task', p_task);
     PERFORM cs9.check_name('run key', p_run_key);
     v_task_id := cs9.claim_task(p_task);

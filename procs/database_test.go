@@ -119,6 +119,7 @@ func (s *session) writesFor(run int64, plan, attempt int) {
 	s.exec(fmt.Sprintf("SET cs9.run_id = '%d'", run))
 	s.exec(fmt.Sprintf("SET cs9.plan = '%d'", plan))
 	s.exec(fmt.Sprintf("SET cs9.attempt = '%d'", attempt))
+	s.exec("SELECT set_config('cs9.taking', taking::text, false) FROM cs9.plan WHERE run_id = $1 AND plan = $2", run, plan)
 }
 
 func (s *session) finish() error { return s.try("SELECT cs9.finish_run($1, $2)", s.run, s.attempt) }

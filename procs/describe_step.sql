@@ -11,7 +11,7 @@ BEGIN
         WHEN 'delete' THEN format('%s: %s rows deleted', p_step.relation, p_step.rows_done)
         WHEN 'move' THEN format('%s: %s of %s rows moved', p_step.relation, p_step.rows_done, p_step.rows_total)
         WHEN 'apply' THEN p_step.note
-        WHEN 'analyze' THEN format('%s: analyzed', p_step.relation)
+        WHEN 'analyze' THEN format('%s: %s', p_step.relation, coalesce(p_step.note, 'analyzed'))
         WHEN 'close' THEN format('run %s is published', p_step.run_id)
     END;
     detail := jsonb_build_object(

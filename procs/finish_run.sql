@@ -1,8 +1,8 @@
 -- Purpose: all plans are done: prove that the run can be published, and make it ready.
 -- Contract: each of the run's own tables is analyzed and gets a unique index on its key, which proves that each row was
 --           written once. One transaction: when it fails, the run is as it was before.
--- Locks:   the row of cs9.run, FOR UPDATE.
--- Errors:  S9003 plans are not done; S9006 stale attempt; S9019 this session does not own the task;
+-- Locks:   the row of cs9.run, FOR UPDATE; the run's own tables, SHARE ROW EXCLUSIVE: readers of them go on.
+-- Errors:  S9003 plans are not done; S9016 the transaction is not READ COMMITTED; S9024 what was staged is locked; S9006 stale attempt; S9019 this session does not own the task;
 --          S9011 a row was written twice; S9012 a plan deletes another's rows; S9013 the publish could not finish;
 --          S9014 the table would be empty; S9016 a setting of the session; S9018 what it staged is gone.
 CREATE FUNCTION cs9.finish_run(p_run_id bigint, p_attempt integer)
@@ -16,8 +16,9 @@ DECLARE
     v_wait  integer;
     v_table integer;
 BEGIN
+    PERFORM cs9.assert_read_committed();
     PERFORM cs9.assert_live_attempt(p_run_id, p_attempt);
-    PERFORM cs9.assert_owner(p_run_id);
+    PERFORM cs9.hold_task(p_run_id);
     PERFORM cs9.assert_role(cs9.run_tables(p_run_id), 'runner');
     PERFORM cs9.check_settings();
     PERFORM 1 FROM cs9.run AS r WHERE r.run_id = p_run_id FOR UPDATE;
@@ -35,6 +36,7 @@ BEGIN
     FOR v_table IN
         SELECT t.table_id FROM cs9.run_table AS t WHERE t.run_id = p_run_id ORDER BY t.table_id
     LOOP
+        PERFORM cs9.lock_staged(p_run_id, v_table, 'SHARE ROW EXCLUSIVE');
         PERFORM cs9.seal_staged(p_run_id, v_table);
         PERFORM cs9.check_deletes(p_run_id, v_table);
     END LOOP;

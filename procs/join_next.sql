@@ -32,7 +32,7 @@ BEGIN
     PERFORM cs9.bound_lock_wait();
     PERFORM cs9.check_count('batch_rows', p_batch_rows, 'how many rows one transaction moves');
     PERFORM cs9.assert_role(cs9.run_tables(v_run.run_id), 'publisher');
-    v_alive := cs9.task_owner(v_run.task_id) IS NOT NULL;
+    v_alive := cs9.is_owned(v_run.task_id);
     SELECT r.* INTO v_run FROM cs9.run AS r WHERE r.run_id = v_run.run_id FOR SHARE SKIP LOCKED;
     more := true;
     IF v_run.state = 'publishing' THEN
@@ -40,6 +40,7 @@ BEGIN
         IF v_step.kind = 'move' AND v_step.state = 'pending' THEN
             PERFORM cs9.check_settings();
             PERFORM cs9.use_settings(v_run.settings);
+            PERFORM cs9.commit_here();
             v_moved := cs9.run_step(v_step, p_batch_rows);
             SELECT d.* INTO message, detail FROM cs9.describe_step(v_moved, v_moved.rows_done - v_step.rows_done) AS d;
             RETURN;

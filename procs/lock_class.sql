@@ -4,4 +4,4 @@ RETURNS integer
 LANGUAGE sql
 IMMUTABLE PARALLEL SAFE
 AS $lock_class$ SELECT 6517561 $lock_class$;
-COMMENT ON FUNCTION cs9.lock_class() IS 'First key of the advisory locks of cs9gen; the second is cs9.task.task_id';
+COMMENT ON FUNCTION cs9.lock_class() IS 'First key of the advisory locks of cs9gen; the second is cs9.task.claim';

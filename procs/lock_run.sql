@@ -1,6 +1,5 @@
 -- Purpose: lock a run's row against everything else that stages, begins or publishes it.
--- Contract: waits for the writes of an earlier attempt that are still in flight, but not longer than cs9.lock_timeout;
---           gives the task back when it has to fail.
+-- Contract: waits for the writes of an earlier attempt that are still in flight, but not longer than cs9.lock_timeout.
 -- Locks:   the row of cs9.run, FOR UPDATE.
 -- Errors:  S9001 when a write of the earlier attempt does not end in time.
 CREATE FUNCTION cs9.lock_run(p_task text, p_run_id bigint)
@@ -18,7 +17,6 @@ BEGIN
     RETURN v_run;
 EXCEPTION
     WHEN lock_not_available THEN
-        PERFORM cs9.release_run(p_task);
         RAISE EXCEPTION 'a write of the earlier attempt of task % is still in flight', quote_literal(p_task)
             USING ERRCODE = 'S9001',
                   DETAIL = format('It did not end within %s.', cs9.setting('lock_timeout', '2s')),

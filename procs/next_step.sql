@@ -1,5 +1,6 @@
--- Purpose: the next step of a publish, locked. The step that ends the run comes after all others, those of other
---          tables too; the one that publishes all tables that are not batched belongs to each of them.
+-- Purpose: the next step of a publish, locked. The step that ends the run comes after all that change a live table, those
+--          of other tables too; the one that publishes all tables that are not batched belongs to each of them. What
+--          comes behind the end of the run belongs to nobody in particular.
 -- Returns: the step; with the state 'taken' when another session is or was at work on it. Null columns: there is none.
 -- Contract: moves of one table are disjoint ranges, and each session takes one that no other has. Where none is left,
 --           p_wait waits for the first, as long as lock_timeout allows.
@@ -18,15 +19,15 @@ BEGIN
     WHERE s.run_id = p_run_id
       AND s.state = 'pending'
       AND (p_table_id IS NULL
-           OR s.table_id = p_table_id
+           OR (s.table_id = p_table_id AND s.kind <> 'analyze')
            OR (s.kind = 'apply' AND EXISTS (
                    SELECT
                    FROM cs9.run_table AS t
                    WHERE t.run_id = p_run_id AND t.table_id = p_table_id AND t.publish_mode <> 'batched'))
-           OR (s.kind = 'close' AND NOT EXISTS (
+           OR (s.kind IN ('close', 'analyze') AND NOT EXISTS (
                    SELECT
                    FROM cs9.publish_step AS o
-                   WHERE o.run_id = p_run_id AND o.state = 'pending' AND o.kind <> 'close')))
+                   WHERE o.run_id = p_run_id AND o.state = 'pending' AND o.kind NOT IN ('close', 'analyze'))))
     ORDER BY s.step
     LIMIT 1;
 

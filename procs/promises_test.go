@@ -190,7 +190,7 @@ func TestP8TheFenceRefusesEveryWriteButTheLiveAttempts(t *testing.T) {
 	zombie.refused("S9006", "SELECT cs9.drop_all_rows('anon.anon_rebuild_counts')")
 	zombie.refused("S9006", "SELECT cs9.finish_plan($1, 1, 1)", s.run)
 	zombie.refused("S9006", "SELECT cs9.finish_run($1, 1)", s.run)
-	stranger.refused("S9007", "INSERT INTO anon.anon_rebuild_counts_staging (week, region) VALUES (1, 'north')")
+	zombie.refused("S9007", "INSERT INTO anon.anon_rebuild_counts_staging (week, region) VALUES (1, 'north')")
 }
 
 func TestP8ANewAttemptWaitsForAWriteInFlight(t *testing.T) {

@@ -1,7 +1,6 @@
 -- Purpose: a step met a lock: say how long to wait before the next try, or give up.
--- Errors:  S9017 after cs9.lock_retries tries; the task is given back, the committed steps stay.
+-- Errors:  S9017 after cs9.lock_retries tries; the committed steps stay. It names who holds a lock on the table.
 CREATE FUNCTION cs9.publish_blocked(
-    p_task         text,
     p_run_id       bigint,
     p_step         cs9.publish_step,
     p_waits        integer,
@@ -21,12 +20,11 @@ DECLARE
     v_relation text     := coalesce(p_step.relation, CASE p_step.kind WHEN 'apply' THEN 'one of its atomic and swap tables' ELSE 'what it staged' END);
 BEGIN
     IF p_waits >= v_retries THEN
-        PERFORM cs9.release_run(p_task);
         RAISE EXCEPTION 'the publish of run % stopped: % is locked by another session', p_run_id, v_relation
             USING ERRCODE = 'S9017',
-                  DETAIL = format('Step %s (%s): %s, %s times, each after %s. The steps before it are committed.',
+                  DETAIL = format('Step %s (%s): %s, %s times, each after %s%s. The steps before it are committed.',
                                   coalesce(p_step.step::text, '-'), coalesce(p_step.kind, '-'), p_reason, p_waits + 1,
-                                  cs9.setting('lock_timeout', '2s')),
+                                  cs9.setting('lock_timeout', '2s'), '; ' || cs9.lock_holders(to_regclass(p_step.relation))),
                   HINT = 'Resume it with CALL cs9.publish(task, run_key), or with the same run key, when the lock is gone: SELECT * FROM pg_locks shows who holds it.',
                   SCHEMA = coalesce((parse_ident(p_step.relation))[1], ''),
                   TABLE = coalesce((parse_ident(p_step.relation))[2], '');
@@ -38,4 +36,4 @@ BEGIN
                                  'waits', lock_waits, 'pause', pause, 'done', false)::text;
 END;
 $publish_blocked$;
-COMMENT ON FUNCTION cs9.publish_blocked(text, bigint, cs9.publish_step, integer, text) IS 'Pause before the next try at a lock, or S9017';
+COMMENT ON FUNCTION cs9.publish_blocked(bigint, cs9.publish_step, integer, text) IS 'Pause before the next try at a lock, or S9017';

@@ -44,13 +44,15 @@ func TestP7APublishKilledAfterEachCommitResumes(t *testing.T) {
 		}
 		second := connect(t, s.url)
 		s.drop(second)
-		require.Equal(t, "publish", second.begin("k"), "no plan runs any more")
-		second.exec("CALL cs9.publish('t', 'k', 100)")
+		if second.runState("k") != "published" { // what comes behind its end is of no weight
+			require.Equal(t, "publish", second.begin("k"), "no plan runs any more")
+			second.exec("CALL cs9.publish('t', 'k', 100)")
+		}
 		require.Equal(t, bulkRows, second.bulkLive(), "killed after commit %d", killAt)
 		require.Equal(t, "published", second.runState("k"))
 		second.nothingLeft()
 	}
-	require.Equal(t, 16, steps, "the steps recorded, 2 truncates, 11 batches, ANALYZE, and the end")
+	require.Equal(t, 16, steps, "the steps recorded, 2 truncates, 11 batches, the end, and ANALYZE")
 }
 
 // stepTo publishes by the calls that cs9.publish is made of, each a transaction
@@ -59,7 +61,7 @@ func stepTo(s *session, key string, n int) bool {
 	s.t.Helper()
 	run := pgtest.Scalar[int64](s.t, s.conn, "SELECT cs9.begin_publish('t', $1, NULL, 100)", key)
 	for range n - 1 {
-		more := pgtest.Scalar[bool](s.t, s.conn, "SELECT more FROM cs9.publish_next('t', $1, NULL, 100, 0)", run)
+		more := pgtest.Scalar[bool](s.t, s.conn, "SELECT more FROM cs9.publish_next($1, NULL, 100, 0)", run)
 		if !more {
 			return true
 		}
@@ -129,7 +131,7 @@ func TestP7AChangedPlanListIsRefusedWithItsFirstDifference(t *testing.T) {
 	require.Equal(t, `Plan 2 was {"week": 2} and is now {"week": 9}.`, err.Detail)
 	err = s.refused("S9008", begin, `[{"week": 1}, {"week": 2}, {"week": 3}, {"week": 4}]`)
 	require.Equal(t, `Plan 4 was not there and is now {"week": 4}.`, err.Detail)
-	require.False(t, pgtest.Scalar[bool](t, s.conn, "SELECT owner_alive FROM cs9.run_status"), "the task is given back")
+	require.True(t, pgtest.Scalar[bool](t, s.conn, "SELECT owner_alive FROM cs9.run_status"), "the task is as it was")
 	s.exec(begin, `[{"week": 1}, {  "week" :2}, {"week": 3}]`)
 }
 
@@ -215,7 +217,7 @@ func TestTwoPublishersOneIsRefused(t *testing.T) {
 	second.refused("S9001", "CALL cs9.publish('t', 'k')")
 	require.False(t, stepTo(s, "k", 3), "between two batches too")
 	second.refused("S9001", "CALL cs9.publish('t', 'k')")
-	second.refused("S9019", "SELECT cs9.publish_next('t', $1, NULL, 100, 0)", s.run)
+	second.refused("S9019", "SELECT cs9.publish_next($1, NULL, 100, 0)", s.run)
 	s.exec("CALL cs9.publish('t', 'k')")
 	require.Equal(t, newRows, s.live())
 }

@@ -1,5 +1,6 @@
 -- Purpose: write down what a publish will do, before it does any of it. First the batched tables, one by one: deletes,
---          moves, ANALYZE. Then all others at once. One last step ends the run.
+--          moves. Then all others at once. The next step ends the run. Behind it comes what is of no weight: ANALYZE
+--          of each table that the run changed.
 -- Contract: with several movers the rows of each batched table are split into as many ranges, a step each.
 CREATE FUNCTION cs9.record_steps(p_run_id bigint, p_movers integer)
 RETURNS void
@@ -25,17 +26,18 @@ BEGIN
         CROSS JOIN LATERAL cs9.move_ranges(p_run_id, t.table_id, p_movers) AS m
         WHERE t.run_id = p_run_id AND t.publish_mode = 'batched' AND t.rows_inserted + t.rows_upserted > 0
         UNION ALL
-        SELECT CASE t.publish_mode WHEN 'batched' THEN 1 ELSE 3 END, t.table_id, 3, NULL, 'analyze', cs9.table_label(t.table_id),
-               NULL, NULL, NULL, NULL
+        SELECT 4, t.table_id, NULL, NULL, 'analyze', cs9.table_label(t.table_id), NULL, NULL, NULL, NULL
         FROM cs9.run_table AS t
         WHERE t.run_id = p_run_id
+          AND (t.rows_inserted + t.rows_upserted > 0
+               OR EXISTS (SELECT FROM cs9.staged_delete AS d WHERE d.run_id = t.run_id AND d.table_id = t.table_id))
         UNION ALL
         SELECT 2, NULL, NULL, NULL, 'apply', NULL, NULL, NULL, NULL, sum(t.rows_inserted + t.rows_upserted)
         FROM cs9.run_table AS t
         WHERE t.run_id = p_run_id AND t.publish_mode <> 'batched'
         HAVING count(*) > 0
         UNION ALL
-        SELECT 4, NULL, NULL, NULL, 'close', NULL, NULL, NULL, NULL, NULL
+        SELECT 3, NULL, NULL, NULL, 'close', NULL, NULL, NULL, NULL, NULL
     ) AS s;
 
     UPDATE cs9.run_table AS t

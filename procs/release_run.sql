@@ -10,4 +10,4 @@ BEGIN
     PERFORM cs9.release_task((SELECT t.task_id FROM cs9.task AS t WHERE t.task = p_task));
 END;
 $release_run$;
-COMMENT ON FUNCTION cs9.release_run(text) IS 'Releases the session-level lock of a task';
+COMMENT ON FUNCTION cs9.release_run(text) IS 'Gives the ownership of a task back';

@@ -1,4 +1,4 @@
--- Purpose: release the lock of a task in this session, however often it was taken; that of another session stays.
+-- Purpose: give a task back that this session owns; that of another session stays.
 CREATE FUNCTION cs9.release_task(p_task_id integer)
 RETURNS void
 LANGUAGE plpgsql
@@ -6,9 +6,10 @@ SET search_path = pg_catalog, pg_temp
 AS $release_task$
 #variable_conflict error
 BEGIN
-    WHILE p_task_id IS NOT NULL AND cs9.owns_task(p_task_id) LOOP
-        PERFORM pg_advisory_unlock(cs9.lock_class(), p_task_id);
-    END LOOP;
+    UPDATE cs9.task AS t
+    SET owner_pid = NULL, claim = NULL, publisher = NULL, server_start = NULL
+    WHERE t.task_id = p_task_id AND t.owner_pid = pg_backend_pid();
+    PERFORM cs9.drop_claims();
 END;
 $release_task$;
-COMMENT ON FUNCTION cs9.release_task(integer) IS 'Releases the session-level lock of a task, by its id';
+COMMENT ON FUNCTION cs9.release_task(integer) IS 'Gives a task back that this session owns, by its id';

@@ -2,6 +2,7 @@
 -- Contract: the caller holds the run's row. A run that was ready is running again, so that its plan 1 and last plan
 --           can write; the index that proved each key to be there once would slow that down, and goes. What was allowed
 --           to a publish that has begun stays allowed.
+-- Errors:  S9024 another session reads what was staged, and the index cannot go.
 CREATE FUNCTION cs9.resume_run(p_run cs9.run, p_allow_empty boolean, p_owner text)
 RETURNS void
 LANGUAGE plpgsql
@@ -22,6 +23,8 @@ BEGIN
     WHERE r.run_id = p_run.run_id;
 
     IF p_run.state = 'ready' THEN
+        PERFORM cs9.lock_staged(t.run_id, t.table_id, 'ACCESS EXCLUSIVE')
+        FROM (SELECT o.run_id, o.table_id FROM cs9.run_table AS o WHERE o.run_id = p_run.run_id ORDER BY o.table_id) AS t;
         FOR v_index IN
             SELECT i.indexrelid::regclass::text
             FROM cs9.run_table AS t

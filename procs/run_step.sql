@@ -22,9 +22,10 @@ BEGIN
         WHEN 'apply' THEN
             SELECT a.rows, a.note INTO v_rows, v_note FROM cs9.apply_run(p_step.run_id) AS a;
         WHEN 'analyze' THEN
-            EXECUTE format('ANALYZE %s', p_step.relation);
+            v_note := cs9.analyze_table(p_step.relation);
         WHEN 'close' THEN
             PERFORM cs9.assert_all_moved(p_step.run_id, NULL);
+            PERFORM cs9.drop_leftovers();
             PERFORM cs9.drop_staged(p_step.run_id);
             UPDATE cs9.run AS r SET state = 'published', ended_at = clock_timestamp(), error = NULL WHERE r.run_id = p_step.run_id;
     END CASE;

@@ -14,6 +14,7 @@ DECLARE
     v_table_id integer;
 BEGIN
     PERFORM cs9.assert_writable();
+    PERFORM cs9.assert_read_committed();
     v_run := cs9.find_run(p_task, p_run_key);
     PERFORM cs9.assert_role(cs9.run_tables(v_run.run_id), 'publisher');
     IF p_table IS NOT NULL THEN

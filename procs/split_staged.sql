@@ -43,6 +43,8 @@ BEGIN
             'FOR EACH STATEMENT EXECUTE FUNCTION cs9.guard_staged(%L)',
             v_relation, p_run_id);
         EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', v_relation);
+        -- whatever session_replication_role is
+        EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER cs9_guard', v_relation);
     END LOOP;
 END;
 $split_staged$;

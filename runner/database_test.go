@@ -144,6 +144,26 @@ func TestP7NewKeyPublishesTheOlderRunFirst(t *testing.T) {
 	f.want("published", "SELECT state FROM cs9.run_status WHERE run_key = 'older'")
 }
 
+// Work that is proved and waits for its publish is not thrown away.
+func TestP7NewKeyPublishesAReadyOlderRunFirst(t *testing.T) {
+	f := newFixture(t)
+	f.exec(oldRow)
+	f.exec(
+		"SELECT cs9.begin_run('counts', 'older', ARRAY['anon.counts', 'anon.totals'], '[[1], [2]]')",
+		"SELECT cs9.begin_plan(1, 1, 1), cs9.drop_all_rows('anon.counts'), cs9.staging_table(1, 'anon.counts')",
+	)
+	f.exec("INSERT INTO " + pgtest.Scalar[string](t, f.conn, "SELECT cs9.staging_table(1, 'anon.counts')") + " (week, region, n) VALUES (1, 'a', 1)")
+	f.exec("SELECT cs9.next_plan(1, 1, 1, NULL, 2)", "SELECT cs9.finish_plan(1, 2, 1)", "SELECT cs9.finish_run(1, 1)")
+	f.want("ready", "SELECT state FROM cs9.run_status")
+	f.exec("SELECT cs9.release_run('counts')")
+
+	result := f.mustRun(stepsTask(insert(count{2, "a", 2}), nothing), runner.RunKey("newer"))
+	if result.PublishedOlder != "older" {
+		t.Errorf("result %+v", result)
+	}
+	f.wantCounts("1 a 1, 2 a 2")
+}
+
 func TestP7NewKeyRemovesWhatAnOlderRunStaged(t *testing.T) {
 	f := newFixture(t)
 	_, err := stepsTask(insert(count{1, "a", 1}), failing).Run(t.Context(), f.runner, runner.RunKey("older"))
@@ -236,7 +256,7 @@ func TestPublishDiscardRunsAndShow(t *testing.T) {
 		t.Errorf("filtered: %+v, %v", runs, err)
 	}
 	detail, err = f.runner.Show(ctx, "counts", "k")
-	if err != nil || len(detail.Steps) == 0 || detail.Steps[len(detail.Steps)-1].Kind != "close" || detail.EndedAt == nil {
+	if err != nil || len(detail.Steps) == 0 || detail.Steps[len(detail.Steps)-1].Kind != "analyze" || detail.EndedAt == nil {
 		t.Errorf("steps: %+v, %v", detail, err)
 	}
 }

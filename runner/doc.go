@@ -6,6 +6,10 @@
 // plans of one run, resumes what an earlier attempt left, and publishes. Without
 // a run key every write goes straight to the live table.
 //
+// Where an older run of the task is ready, or its publish stopped, it is
+// published first; what a failed one staged is removed, with a warning in the
+// log. A login that may not publish ends its run as [Ready].
+//
 // # What this package decides, and what it leaves to others
 //
 // It decides the order of the calls: which plan runs when, on which
@@ -30,7 +34,7 @@
 // owner's session while a run is proved or published, so that a network that goes
 // silent does not leave the program waiting. They must reach the server
 // itself: a proxy that pools transactions moves a session from one server
-// connection to another, and would lose the lock that the life of a run is. That
+// connection to another, and would lose the session that the life of a run is. That
 // is noticed, and stops the run with [ErrNotOwner].
 //
 // These sessions set what they count on, whatever database, role and hooks say:

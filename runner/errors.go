@@ -22,7 +22,8 @@ var (
 	ErrPublished = errors.New("the run has been published")
 	// ErrDiscarded: the run has been discarded (S9005).
 	ErrDiscarded = errors.New("the run has been discarded")
-	// ErrStaleAttempt: a later attempt of the run has begun (S9006).
+	// ErrStaleAttempt: a later attempt of the run has begun, or another session
+	// has taken the plan (S9006).
 	ErrStaleAttempt = errors.New("a later attempt of the run has begun")
 	// ErrNotInPlan: a write outside a running plan (S9007).
 	ErrNotInPlan = errors.New("no plan is running for this write")
@@ -53,6 +54,8 @@ var (
 	ErrRowsSkipped = errors.New("a trigger skipped rows")
 	// ErrNotOwner: this run lost its task's lock, or never had it (S9019).
 	ErrNotOwner = errors.New("this session does not own the task")
+	// ErrLocked: another session holds a lock that the call needs; the detail names it (S9024).
+	ErrLocked = errors.New("another session holds a lock")
 	// ErrOutcomeUnknown: the connection was lost while the server was at work, and it may have ended well.
 	ErrOutcomeUnknown = errors.New("whether it was done is unknown")
 	// ErrReadOnly: the server is a standby, or the session is read-only (S9023, 25006).
@@ -110,6 +113,8 @@ func sentinelOf(sqlState string) error {
 		return ErrStagedRewritten
 	case "S9019":
 		return ErrNotOwner
+	case "S9024":
+		return ErrLocked
 	case "S9023", "25006":
 		return ErrReadOnly
 	case "S9022":

@@ -13,8 +13,8 @@ import (
 	"github.com/cs9gen/cs9gen/internal/pgsession"
 )
 
-// pgOwner is the session that holds the task's lock. The run is alive as long
-// as this session is, which is why nothing else is done on it while plans run.
+// pgOwner is the session that owns the task. The run is alive as long as this
+// session is, which is why nothing else is done on it while plans run.
 type pgOwner struct {
 	*pgSession
 	cfg   *Config
@@ -37,6 +37,10 @@ func (p *postgres) openPublisher(ctx context.Context, label string, progress fun
 	return p.connect(ctx, label, func(n *pgconn.Notice) {
 		if event, ok := publishProgress(n.Detail); ok {
 			progress(event)
+			return
+		}
+		if discarded(n.Detail) {
+			log.Warn(n.Message)
 			return
 		}
 		log.Debug("notice of the database", "severity", n.Severity, "message", n.Message, "detail", n.Detail)
@@ -70,8 +74,8 @@ func (m pgMover) join(ctx context.Context, task, runKey string, batchRows int) e
 	return m.exec(ctx, "join_publish", "CALL cs9.join_publish($1, $2, $3)", task, runKey, batchRows)
 }
 
-// claim takes the task's lock. A process that has just died may hold it for a
-// moment, until the server has noticed.
+// claim makes the session the owner of the task. A process that has just died
+// may be that for a moment, until the server has noticed.
 func (o *pgOwner) claim(ctx context.Context, task, runKey string) (claimed, error) {
 	giveUp := time.Now().Add(o.cfg.AliveGrace)
 	for {
@@ -111,6 +115,11 @@ func (o *pgOwner) finishRun(ctx context.Context, runID int64, attempt int) error
 	return o.attended(ctx, "finish_run", func(ctx context.Context) error {
 		return o.exec(ctx, "finish_run", "SELECT cs9.finish_run($1, $2)", runID, attempt)
 	})
+}
+
+func (o *pgOwner) mayPublish(ctx context.Context, task, runKey string) (may bool, err error) {
+	err = o.conn.QueryRow(ctx, "SELECT cs9.may_publish($1, $2)", task, runKey).Scan(&may)
+	return may, dbError(ctx, "may_publish", "", err)
 }
 
 func (o *pgOwner) setPublishMode(ctx context.Context, task, runKey, mode string) error {

@@ -34,9 +34,10 @@ type Progress struct {
 	Err         error
 
 	// Step, its kind and table: the publish kinds. Rows are those of the batch.
-	// StepKind: truncate, delete, move, apply, analyze or close. A table has one
+	// StepKind: truncate, delete, move, apply, close or analyze. A table has one
 	// step move for each of its movers; apply is that of all tables that are not
-	// batched, and names none.
+	// batched, and names none. The run is published with close; analyze, behind
+	// it, is left out where the table cannot be had, and Note says so.
 	Step     int
 	StepKind string
 	Table    string
@@ -46,7 +47,8 @@ type Progress struct {
 	// until the step is done.
 	RowsDone, RowsTotal int64
 	Done                bool
-	// Note says what the step "apply" did, to each of its tables.
+	// Note says what the step "apply" did, to each of its tables, and why a step
+	// "analyze" was left out.
 	Note string
 	// Waits counts the tries that met a lock: PublishWaits.
 	Waits int
@@ -96,10 +98,19 @@ type batchNotice struct {
 	Waits     int    `json:"waits"`
 }
 
+// discardedKind is that of the notice which begin_run raises for an older run
+// that had failed.
+const discardedKind = "discarded"
+
+func discarded(detail string) bool {
+	var n batchNotice
+	return json.Unmarshal([]byte(detail), &n) == nil && n.Kind == discardedKind
+}
+
 // publishProgress reads the DETAIL of a notice; ok is false for any other notice.
 func publishProgress(detail string) (p Progress, ok bool) {
 	var n batchNotice
-	if json.Unmarshal([]byte(detail), &n) != nil || n.RunID == 0 || n.Kind == "" {
+	if json.Unmarshal([]byte(detail), &n) != nil || n.RunID == 0 || n.Kind == "" || n.Kind == discardedKind {
 		return p, false
 	}
 	kind := PublishBatch

@@ -17,6 +17,9 @@ const (
 	// PublishedRest: an earlier attempt's publish had stopped, and the rest of
 	// it is live now; no plan ran.
 	PublishedRest Outcome = "published the rest"
+	// Ready: the plans ran, and what they staged is proved; the login may not
+	// publish it. Another one does: CALL cs9.publish, or [Runner.Publish].
+	Ready Outcome = "ready"
 	// Direct: there was no run key; each write went to the live table at once.
 	Direct Outcome = "direct"
 )
@@ -38,8 +41,9 @@ type Result struct {
 	// RowsStaged are the rows that all attempts staged, and RowsPublished those
 	// that became live. Without a run key RowsPublished are the rows written.
 	RowsStaged, RowsPublished int64
-	// PublishedOlder is the run key of an older run of the task whose stopped
-	// publish was finished first: "" when there was none.
+	// PublishedOlder is the run key of an older run of the task that was ready,
+	// or whose publish had stopped, and was published first: "" when there was
+	// none.
 	PublishedOlder string
 }
 
@@ -50,6 +54,9 @@ func (r *Result) String() string {
 		return fmt.Sprintf("task %q, run key %q: was published before, nothing to do; runner.Again does it over", r.Task, r.RunKey)
 	case PublishedRest:
 		return fmt.Sprintf("task %q, run key %q: the rest of a stopped publish is live, %d rows in all", r.Task, r.RunKey, r.RowsPublished)
+	case Ready:
+		return fmt.Sprintf("task %q, run key %q: %d plans run, %d skipped, %d rows staged; ready for a login that may publish it: cs9gen publish %s %s",
+			r.Task, r.RunKey, len(r.PlansRun), len(r.PlansSkipped), r.RowsStaged, r.Task, r.RunKey)
 	case Direct:
 		return fmt.Sprintf("task %q: %d plans wrote %d rows to the live tables", r.Task, len(r.PlansRun), r.RowsPublished)
 	}

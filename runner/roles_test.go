@@ -4,9 +4,8 @@ import (
 	"context"
 	"errors"
 	"net/url"
+	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 	"github.com/cs9gen/cs9gen/runner"
@@ -55,12 +54,23 @@ func TestRolesAreEnough(t *testing.T) {
 	}
 	f.want("1", "SELECT string_agg(n::text, ',') FROM demo.guarded")
 
-	_, err := task(2).Run(t.Context(), as("roles_runner", "demo_runner"), runner.RunKey("runner"))
-	var pgErr *pgconn.PgError
-	if !errors.As(err, &pgErr) || pgErr.Code != "42501" {
-		t.Errorf("a runner that publishes: %v", err)
+	alone := as("roles_runner", "demo_runner")
+	result, err := task(2).Run(t.Context(), alone, runner.RunKey("runner"))
+	if err != nil || result.Outcome != runner.Ready || result.RowsStaged != 1 || result.RowsPublished != 0 {
+		t.Errorf("a runner alone: %+v, %v", result, err)
 	}
-	f.want("ready", "SELECT state FROM cs9.run_status WHERE run_key = 'runner'")
+	if result != nil && !strings.Contains(result.String(), "cs9gen publish guarded runner") {
+		t.Errorf("it does not say what is next: %s", result)
+	}
+	f.want("ready false", "SELECT state || ' ' || owner_alive FROM cs9.run_status WHERE run_key = 'runner'")
+	if result, err = task(2).Run(t.Context(), alone, runner.RunKey("runner")); err != nil || result.Outcome != runner.Ready {
+		t.Errorf("a runner alone, again: %+v, %v", result, err)
+	}
+	// proven work is not thrown away, and a runner alone cannot publish it
+	_, err = task(3).Run(t.Context(), alone, runner.RunKey("next"))
+	if !errors.Is(err, runner.ErrNotReady) || !strings.Contains(err.Error(), "must be published before another one begins") {
+		t.Errorf("a runner alone, with a new key: %v", err)
+	}
 	if _, err := as("roles_publisher", "demo_publisher").Publish(t.Context(), "guarded", "runner"); err != nil {
 		t.Error(err)
 	}

@@ -1,6 +1,7 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -107,6 +108,9 @@ func (x *execution) keyed(ctx context.Context) (*Result, error) {
 		result.Outcome = AlreadyPublished
 	case "publish":
 		result.Outcome = PublishedRest
+		if may, err := own.mayPublish(ctx, x.job.name, x.opts.runKey); err != nil || !may {
+			return fail(cmp.Or(err, errMayNotPublish()), "")
+		}
 		if next, err := x.publish(ctx); err != nil {
 			return fail(err, next)
 		}
@@ -116,8 +120,17 @@ func (x *execution) keyed(ctx context.Context) (*Result, error) {
 			return fail(err, resumeNext)
 		}
 		result.PlansRun, result.PlansSkipped = x.tally.run, x.tally.skipped
-		if next, err := x.publish(ctx); err != nil {
-			return fail(err, next)
+		may, err := own.mayPublish(ctx, x.job.name, x.opts.runKey)
+		switch {
+		case err != nil:
+			x.endAttempt(ctx, err)
+			return fail(err, resumeNext)
+		case !may:
+			result.Outcome = Ready
+		default:
+			if next, err := x.publish(ctx); err != nil {
+				return fail(err, next)
+			}
 		}
 	}
 	fill(ctx, own, result, x.report)
@@ -125,8 +138,15 @@ func (x *execution) keyed(ctx context.Context) (*Result, error) {
 	return result, nil
 }
 
+// errMayNotPublish is for a run whose publish has begun: no plan is left to run.
+func errMayNotPublish() error {
+	return refuse(ErrNotReady, "publish", "the publish of the run has begun, and this login may not go on with it",
+		"let a login with the publisher role publish the rest: CALL cs9.publish(task, run_key)")
+}
+
 // begin claims the task, builds the plan list with the run's own date, and
-// begins the attempt. It publishes the rest of an older run first.
+// begins the attempt. It publishes an older run first that is ready, or was
+// being published.
 func (x *execution) begin(ctx context.Context) (begun, error) {
 	task, key := x.job.name, x.opts.runKey
 	if err := x.own.assertSession(ctx); err != nil {
@@ -175,13 +195,13 @@ func (x *execution) begin(ctx context.Context) (begun, error) {
 	}
 }
 
-// publishOlder publishes the rest of an older run of the task.
+// publishOlder publishes an older run of the task.
 func (x *execution) publishOlder(ctx context.Context, runKey string) error {
-	x.report.log.Info("publishing the rest of an older run first", "older_run_key", runKey)
+	x.report.log.Info("publishing an older run first", "older_run_key", runKey)
 	x.report.runKey = runKey
 	defer func() { x.report.runKey = x.opts.runKey }()
 	if err := x.r.publish(ctx, x.own, x.report, x.job.name, runKey, x.opts); err != nil {
-		return fmt.Errorf("publishing the rest of the older run %q first: %w", runKey, err)
+		return fmt.Errorf("publishing the older run %q, which has to be published or discarded first: %w", runKey, err)
 	}
 	return nil
 }

@@ -46,6 +46,8 @@ type owner interface {
 	// Between the two the session must not be used.
 	watch(task string, lost func(error)) (stop func())
 	finishRun(ctx context.Context, runID int64, attempt int) error
+	// mayPublish says whether the session's login may publish the run.
+	mayPublish(ctx context.Context, task, runKey string) (bool, error)
 	// setPublishMode changes how all tables of a run are published.
 	setPublishMode(ctx context.Context, task, runKey, mode string) error
 	// publish splits the rows of each batched table into as many ranges as there

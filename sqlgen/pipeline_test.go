@@ -243,7 +243,7 @@ func publishUntil(t *testing.T, conn *pgx.Conn, n int) bool {
 	t.Helper()
 	run := pgtest.Scalar[int64](t, conn, "SELECT cs9.begin_publish('t', 'k', NULL, 13)")
 	for range n - 1 {
-		if !pgtest.Scalar[bool](t, conn, "SELECT more FROM cs9.publish_next('t', $1, NULL, 13, 0)", run) {
+		if !pgtest.Scalar[bool](t, conn, "SELECT more FROM cs9.publish_next($1, NULL, 13, 0)", run) {
 			return false
 		}
 	}

@@ -193,7 +193,7 @@ func (s *site) watchPublish(t *testing.T, look func(step string)) {
 	require.Equal(t, run, pgtest.Scalar[int64](t, s.conn, "SELECT cs9.begin_publish('all', 'watched', NULL, 2)"))
 	steps := 0
 	for more := true; more; steps++ {
-		more = pgtest.Scalar[bool](t, s.conn, "SELECT more FROM cs9.publish_next('all', $1, NULL, 2, 0)", run)
+		more = pgtest.Scalar[bool](t, s.conn, "SELECT more FROM cs9.publish_next($1, NULL, 2, 0)", run)
 		look(fmt.Sprintf("after commit %d of the publish", steps))
 	}
 	require.Greater(t, steps, 5)

@@ -80,9 +80,9 @@ func TestCase05BatchedReadersSeeOldThenEmptyThenGrowing(t *testing.T) {
 		return pgtest.Scalar[string](t, reader, `SELECT count(*) FILTER (WHERE region = 'old') || '+' || count(*) FILTER (WHERE region = 'new') FROM anon.counts`)
 	}
 	seen := []string{look()}
-	owner := f.session("SELECT cs9.begin_publish('counts', 'k', NULL, 20)")
+	owner := f.session("SELECT cs9.claim_run('counts', 'k')", "SELECT cs9.begin_publish('counts', 'k', NULL, 20)")
 	for more := true; more; {
-		more = pgtest.Scalar[bool](t, owner, "SELECT more FROM cs9.publish_next('counts', 1, NULL, 20, 0)")
+		more = pgtest.Scalar[bool](t, owner, "SELECT more FROM cs9.publish_next(1, NULL, 20, 0)")
 		if now := look(); now != seen[len(seen)-1] {
 			seen = append(seen, now)
 		}

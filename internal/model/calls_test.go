@@ -93,7 +93,7 @@ func (s *sequence) beginRun(c int, q request) {
 
 func (s *sequence) beginPlan(n int, r *run, number, attempt int) bool {
 	s.log("worker %d: begin_plan run %d plan %d attempt %d", n, r.id, number, attempt)
-	want, runs := r.beginPlan(number, attempt)
+	want, runs := r.beginPlan(n, number, attempt)
 	var got bool
 	state, err := s.db.query(controllers+n, fmt.Sprintf("SELECT cs9.begin_plan(%d, %d, %d)", r.id, number, attempt), &got)
 	s.must(err)
@@ -101,7 +101,7 @@ func (s *sequence) beginPlan(n int, r *run, number, attempt int) bool {
 		s.differ("begin_plan", runs, got)
 	}
 	if runs {
-		s.set[n] = settings{r, number, attempt}
+		s.set[n] = settings{r, number, attempt, r.plans[number-1].taking}
 		s.stats["plans run"]++
 	} else if want == "" {
 		s.stats["plans skipped"]++
@@ -123,7 +123,7 @@ func (s *sequence) end1(n int, r *run, number, attempt int, failed bool) {
 	}
 	call = fmt.Sprintf(call, r.id, number, attempt)
 	s.log("worker %d: %s", n, call)
-	want := s.w.endPlan(r, number, attempt, state)
+	want := s.w.endPlan(s.set[n], r, number, attempt, state)
 	got, err := s.db.query(controllers+n, "SELECT cs9."+call)
 	s.must(err)
 	if want == "" {
@@ -136,7 +136,7 @@ func (s *sequence) end1(n int, r *run, number, attempt int, failed bool) {
 func (s *sequence) nextPlan(n, next int) bool {
 	x := s.set[n]
 	s.log("worker %d: next_plan run %d plan %d attempt %d next %d", n, x.run.id, x.plan, x.attempt, next)
-	want, runs := s.w.nextPlan(x.run, x.plan, x.attempt, next)
+	want, runs := s.w.nextPlan(n, x, next)
 	var got bool
 	state, err := s.db.query(controllers+n, fmt.Sprintf("SELECT cs9.next_plan(%d, %d, %d, NULL, %d)", x.run.id, x.plan, x.attempt, next), &got)
 	s.must(err)
@@ -148,7 +148,7 @@ func (s *sequence) nextPlan(n, next int) bool {
 		s.stats["next plans"]++
 	}
 	if runs {
-		s.set[n] = settings{x.run, next, x.attempt}
+		s.set[n] = settings{x.run, next, x.attempt, x.run.plans[next-1].taking}
 	}
 	s.same(want, state)
 	return runs
@@ -278,6 +278,13 @@ func (s *sequence) finishRun(c int) {
 
 func (s *sequence) beginPublish(c int, key, name string) {
 	s.log("controller %d: begin_publish %s %s", c, key, name)
+	if r := s.w.find(key); s.w.holder < 0 && r != nil {
+		// what a CALL does by its transactions, a session does by its claim
+		s.w.claim(c)
+		state, err := s.db.query(c, fmt.Sprintf("SELECT cs9.claim_run('t', %s)", literal(key)))
+		s.must(err)
+		s.same("", state)
+	}
 	s.hinder(c, s.w.find(key), 20, false)
 	want, r := s.w.beginPublish(c, key, name)
 	var id int64
@@ -302,7 +309,7 @@ func (s *sequence) publishNext(c int) {
 	s.hinder(c, k.publishes, 20, false)
 	want, more := s.w.publishNext(c, k.publishes, k.table, batch)
 	var got bool
-	state, err := s.db.query(c, fmt.Sprintf("SELECT more FROM cs9.publish_next('t', %d, %s, %d, 0)", k.publishes.id, orNull(k.table), batch), &got)
+	state, err := s.db.query(c, fmt.Sprintf("SELECT more FROM cs9.publish_next(%d, %s, %d, 0)", k.publishes.id, orNull(k.table), batch), &got)
 	s.must(err)
 	if state == "" && more != got {
 		s.differ("publish_next: more", more, got)

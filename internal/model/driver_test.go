@@ -234,7 +234,7 @@ UNION ALL SELECT CASE
         WHEN relispartition THEN format('part of %s %s', (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = c.oid), pg_get_expr(relpartbound, c.oid))
         ELSE format('table cs9_staging.%s', relname)
     END FROM pg_class AS c WHERE relnamespace = 'cs9_staging'::regnamespace AND relkind IN ('r', 'p')
-UNION ALL SELECT format('lock of session %s', pid) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+UNION ALL SELECT format('session %s owns %s', cs9.task_owner(task_id), task) FROM cs9.task WHERE cs9.task_owner(task_id) IS NOT NULL`
 
 // look returns what is there, sorted.
 func (db *database) look(w *world) ([]string, error) {
@@ -285,7 +285,7 @@ func (db *database) expect(w *world) []string {
 		db.expectRun(w, r, say)
 	}
 	if w.holder >= 0 {
-		say("lock of session %d", db.sessions[w.holder].PgConn().PID())
+		say("session %d owns t", db.sessions[w.holder].PgConn().PID())
 	}
 	slices.Sort(lines)
 	return lines
@@ -333,7 +333,18 @@ func (db *database) expectRun(w *world, r *run, say func(string, ...any)) {
 		if _, made := r.staged[name]; made {
 			from = strings.TrimPrefix(db.stagedName(r, name), "cs9_staging.")
 		}
-		say("publishes %d %d %s from %s retired %d", r.id, db.ids[name], r.modes[name], from, r.old[name])
+		retired := r.old[name]
+		for _, l := range r.left {
+			if l.table != name {
+				continue
+			}
+			retired++
+			say("table %s", db.stagedName(r, name))
+			for _, leaf := range l.parts {
+				say("part of %s FOR VALUES IN ('%s')", db.stagedName(r, name), leaf[len(leaf)-1:])
+			}
+		}
+		say("publishes %d %d %s from %s retired %d", r.id, db.ids[name], r.modes[name], from, retired)
 		for range r.old[name] {
 			say("old partition of r%d_t%d", r.id, db.ids[name])
 		}

@@ -35,7 +35,7 @@ func (r *run) modesAsked(q request) {
 
 // modeRefused predicts a change of the publish mode of tables, all or none.
 func (r *run) modeRefused(mode string, names ...string) bool {
-	return slices.ContainsFunc(names, func(name string) bool {
+	return mode != "swap_or_atomic" && slices.ContainsFunc(names, func(name string) bool {
 		_, made := r.staged[name]
 		switch {
 		case swaps(mode) && !tableOf(name).partitioned:
@@ -51,6 +51,9 @@ func (r *run) modeRefused(mode string, names ...string) bool {
 func (r *run) setMode(mode string, names ...string) {
 	for _, name := range names {
 		r.modes[name] = mode
+		if mode == "swap_or_atomic" && r.modeRefused("swap", name) {
+			r.modes[name] = "atomic"
+		}
 	}
 }
 

@@ -51,15 +51,19 @@ var mutations = []struct {
 	{"recorded deletes of a rerun plan stay", "clear_plan", []string{"DELETE FROM cs9.staged_delete AS d WHERE d.run_id = p_run_id AND d.plan = p_plan;", ""}},
 	{"plans delete each other's rows", "check_deletes", []string{"IF v_other IS NOT NULL THEN", "IF false THEN"}},
 	{"a rewritten staged table goes unnoticed", "move_batch", []string{"IF pg_relation_filenode(to_regclass(v_staged)) IS DISTINCT FROM v_table.staged_filenode THEN", "IF false THEN"}},
-	{"a publish that stops at a lock keeps the task", "publish_blocked", []string{"PERFORM cs9.release_run(p_task);", ""}},
+	{"a CALL that has ended keeps the task", "owner_alive", []string{"IN (0, 1)", ">= 0"}},
+	{"an earlier taking of a plan may write", "assert_taking", []string{"IF v_taking <> p_plan.taking::text THEN", "IF false THEN"}},
+	{"a plan of a session that has gone cannot be taken", "open_plan", []string{" AND cs9.taker_alive(v_plan)", ""}},
+	{"a session does not hand its claim over to its CALL", "claim_publish", []string{"claim = NULL, publisher = cs9.current_transaction()", "publisher = CASE WHEN t.claim IS NULL THEN cs9.current_transaction() END"}},
 	{"a piece that met a lock counts as the last", "publish_next", []string{"lock_waits, SQLERRM) AS w;\n            more := true;", "lock_waits, SQLERRM) AS w;\n            more := false;"}},
 	{"an atomic publish leaves the rows that are upserted", "m.pairs_apply_changes", []string{"NOT l.cs9_deleted AND", "false AND"}},
-	{"partitions that were swapped are left", "drop_staged", []string{"unnest(t.staged_name || t.retired_names)", "unnest(ARRAY[t.staged_name])"}},
+	{"partitions that were swapped are left", "drop_staged", []string{"t.staged_name || t.retired_names", "ARRAY[t.staged_name]"}},
 	{"a swap leaves the rows of a partition that the run only deletes", "apply_swaps", []string{"EXECUTE format('TRUNCATE TABLE ONLY %s', v_pair.leaf::regclass);", "NULL;"}},
 	{"a swap does not ask for the rows that stay", "swap_obstacle", []string{"IF v_pair.survives THEN", "IF false THEN"}},
 	{"a mode that the staged rows do not allow is taken", "change_publish_mode", []string{"ELSIF v_split AND p_mode = 'batched' THEN", "ELSIF false THEN"}},
 	{"an empty table is refused when the publish resumes", "resume_run", []string{"CASE r.state WHEN 'publishing' THEN r.allow_empty ELSE coalesce(p_allow_empty, false) END", "coalesce(p_allow_empty, false)"}},
-	{"staged tables are left", "drop_staged", []string{"EXECUTE format('DROP TABLE IF EXISTS cs9_staging.%I', v_staged);", ""}},
+	{"staged tables are left", "drop_unless_held", []string{"EXECUTE format('DROP TABLE IF EXISTS cs9_staging.%I', p_name);", ""}},
+	{"what could not be dropped is forgotten", "drop_leftovers", []string{"t.retired_names <> '{}'", "false"}},
 }
 
 // always is how many of them are tried without CS9GEN_MODEL_CHECKS.

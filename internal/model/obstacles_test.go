@@ -61,10 +61,10 @@ type lock struct {
 // blocks says whether a step, other than apply, has to wait for it.
 func (l *lock) blocks(s *step) bool {
 	switch {
-	case l == nil || s.kind == "apply":
+	case l == nil || s.kind == "apply" || s.kind == "analyze":
 		return false
-	case l.staged: // for a reader only the DROP TABLE has to wait
-		return s.kind == "close"
+	case l.staged: // only the DROP TABLE would have to wait for a reader, and does not
+		return false
 	case l.mode == "ACCESS SHARE":
 		return s.table == l.table && s.kind == "truncate"
 	default:
@@ -85,14 +85,12 @@ func (l *lock) hidesPartitions(s *step) bool {
 func (w *world) hindered(c int, r *run, s *step, batch int) (state string, is bool) {
 	switch {
 	case s.kind == "move" && r.rewritten[s.table]:
-		w.release(c)
 		return "S9018", true
 	case !w.lock.blocks(s) && (s.kind != "apply" || !w.blocksApply(r)):
 	case w.lock.retries > 0:
 		w.lock.retries--
 		return "", true
 	default:
-		w.release(c)
 		return "S9017", true
 	}
 	if w.stop != "" && w.stops(r, s, batch) {

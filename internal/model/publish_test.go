@@ -188,7 +188,6 @@ func (r *run) recordSteps() {
 		if rows := r.staged[name]; len(rows) > 0 {
 			r.steps = append(r.steps, &step{kind: "move", table: name, relation: name, rows: slices.Clone(rows), total: len(rows)})
 		}
-		r.steps = append(r.steps, &step{kind: "analyze", table: name, relation: name, total: -1})
 	}
 	if apart := r.apart(); len(apart) > 0 {
 		apply := &step{kind: "apply"}
@@ -196,11 +195,13 @@ func (r *run) recordSteps() {
 			apply.total += len(r.staged[name])
 		}
 		r.steps = append(r.steps, apply)
-		for _, name := range apart {
+	}
+	r.steps = append(r.steps, &step{kind: "close", total: -1})
+	for _, name := range r.tables {
+		if len(r.staged[name]) > 0 || slices.ContainsFunc(r.deletes, func(d deletion) bool { return d.table == name }) {
 			r.steps = append(r.steps, &step{kind: "analyze", table: name, relation: name, total: -1})
 		}
 	}
-	r.steps = append(r.steps, &step{kind: "close", total: -1})
 }
 
 func (r *run) publishable() string {
@@ -210,24 +211,20 @@ func (r *run) publishable() string {
 	return ended(r.state, "S9003")
 }
 
-// beginPublish predicts begin_publish; name is empty for all tables. Every
-// refusal gives the task back.
+// beginPublish predicts begin_publish; name is empty for all tables.
 func (w *world) beginPublish(c int, key, name string) (state string, r *run) {
 	r = w.find(key)
 	if r == nil {
-		w.release(c)
 		return "S9002", nil
 	}
 	if name != "" && !slices.Contains(r.tables, name) {
-		w.release(c)
 		return "S9009", nil
 	}
-	if refusal := r.publishable(); refusal != "" {
-		w.release(c)
-		return refusal, nil
+	if w.holder != c {
+		return "S9019", nil
 	}
-	if !w.claim(c) {
-		return "S9001", nil
+	if refusal := r.publishable(); refusal != "" {
+		return refusal, nil
 	}
 	if r.state == "ready" {
 		refusal := w.checkPublish(r, r.tables)
@@ -237,7 +234,6 @@ func (w *world) beginPublish(c int, key, name string) (state string, r *run) {
 		}
 		if refusal != "" {
 			r.steps = nil
-			w.release(c)
 			return refusal, nil
 		}
 		r.state = "publishing"
@@ -250,21 +246,19 @@ func (w *world) publishNext(c int, r *run, name string, batch int) (state string
 	if w.holder != c {
 		return "S9019", false
 	}
-	if r.state == "published" {
-		return "", false
-	}
-	if refusal := r.publishable(); refusal != "" {
-		w.release(c)
+	if refusal := r.publishable(); refusal != "" && r.state != "published" {
 		return refusal, false
 	}
 	var s *step
 	for _, next := range r.steps {
-		if !next.finished && (name == "" || next.table == name || next.kind == "apply" && r.modes[name] != "batched" || next.kind == "close" && r.onlyCloseLeft()) {
+		ends := next.kind == "close" || next.kind == "analyze"
+		if !next.finished && (name == "" || next.table == name && !ends || next.kind == "apply" && r.modes[name] != "batched" || ends && r.onlyEndLeft()) {
 			s = next
 			break
 		}
 	}
 	if s == nil {
+		w.release(c)
 		return "", false
 	}
 	if state, is := w.hindered(c, r, s, batch); is {
@@ -273,7 +267,6 @@ func (w *world) publishNext(c int, r *run, name string, batch int) (state string
 	if s.kind == "apply" {
 		if refusal := w.checkPublish(r, r.apart()); refusal != "" {
 			w.stats["refused behind the lock"]++
-			w.release(c)
 			return refusal, false
 		}
 	}
@@ -299,20 +292,38 @@ func (w *world) publishNext(c int, r *run, name string, batch int) (state string
 		w.apply(r)
 		s.done = s.total
 	case "close":
+		w.dropLeftovers()
+		if l := w.lock; l != nil && l.staged {
+			r.left = append(r.left, leftover{l.table, slices.Clone(r.parts[l.table])})
+		}
 		r.end("published")
 	}
-	return "", s.kind != "close"
+	more = r.state != "published" || slices.ContainsFunc(r.steps, func(s *step) bool { return !s.finished })
+	if !more {
+		w.release(c)
+	}
+	return "", more
 }
 
-func (r *run) onlyCloseLeft() bool {
-	return !slices.ContainsFunc(r.steps, func(s *step) bool { return !s.finished && s.kind != "close" })
+func (r *run) onlyEndLeft() bool {
+	return !slices.ContainsFunc(r.steps, func(s *step) bool { return !s.finished && s.kind != "close" && s.kind != "analyze" })
 }
 
 // publish predicts CALL cs9.publish, or that of one table, and how many notices
 // it gives: one a piece that is committed, or a lock that it gave way to.
 func (w *world) publish(c int, key, name string, batch int) (state string, notices int) {
-	state, r := w.beginPublish(c, key, name)
-	if state != "" {
+	r := w.find(key)
+	if r == nil {
+		return "S9002", 0
+	}
+	if refusal := r.publishable(); refusal != "" {
+		return refusal, 0
+	}
+	if !w.claim(c) {
+		return "S9001", 0
+	}
+	defer w.release(c) // whatever ends it
+	if state, _ = w.beginPublish(c, key, name); state != "" {
 		return state, 0
 	}
 	for more := true; more; {
@@ -321,7 +332,6 @@ func (w *world) publish(c int, key, name string, batch int) (state string, notic
 		}
 		notices++
 	}
-	w.release(c)
 	return "", notices
 }
 

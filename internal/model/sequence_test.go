@@ -86,6 +86,7 @@ func (s *sequence) step() {
 		n := s.draw("worker", workers)
 		s.log("kill worker %d", n)
 		s.must(s.db.kill(controllers + n))
+		s.w.killed(n)
 		s.set[n] = settings{}
 	case "write":
 		s.write(s.leftBehind())
@@ -189,10 +190,13 @@ func (s *sequence) drivePlan(c int, r *run) {
 		return
 	}
 	if p := r.plans[next-1]; p.state == "running" && p.attempt == r.attempt {
-		n := slices.IndexFunc(s.set[:], func(x settings) bool { return x == settings{r, next, r.attempt} })
+		n := slices.IndexFunc(s.set[:], func(x settings) bool { return x == settings{r, next, r.attempt, p.taking} })
 		if n < 0 { // its session was killed
 			n = s.draw("worker", workers)
-			s.set[n] = settings{}
+			if s.chance("take it", 60) {
+				s.beginPlan(n, r, next, r.attempt)
+				return
+			}
 			s.end1(n, r, next, r.attempt, true)
 			return
 		}
@@ -265,11 +269,13 @@ func (s *sequence) end() {
 	if s.w.holder >= 0 {
 		s.endAttempt(s.w.holder)
 	}
+	_, err := s.db.observer.Exec(context.Background(), "SELECT cs9.drop_leftovers()")
+	s.must(err)
 	var left int
 	s.must(s.db.observer.QueryRow(context.Background(), `
 		SELECT (SELECT count(*) FROM pg_class WHERE relnamespace = 'cs9_staging'::regnamespace)
 		     + (SELECT count(*) FROM cs9.staged_delete)
-		     + (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))
+		     + (SELECT count(*) FROM cs9.task WHERE cs9.task_owner(task_id) IS NOT NULL)
 		     + (SELECT count(*) FROM cs9.run WHERE state NOT IN ('published', 'discarded'))`).Scan(&left))
 	if left != 0 {
 		s.differ("left over", 0, left)

@@ -51,7 +51,11 @@ type plan struct {
 	state   string
 	attempt int // 0: never begun
 	rows    int // -1: not counted
+	taking  int // how often it was begun
+	taker   int // the worker that took it; gone: its session was killed since
 }
+
+const gone = -1
 
 // run is what the model keeps of a run.
 type run struct {
@@ -72,8 +76,15 @@ type run struct {
 	split      map[string]bool        // staged tables with a partition for each of the live table
 	parts      map[string][]string    // those that are not swapped yet, by the live one
 	old        map[string]int         // how many partitions wait to be dropped
+	left       []leftover             // what could not be dropped when the run ended
 	steps      []*step
 	failed     bool // finish_run refused this attempt
+}
+
+// leftover is a staged table that outlived its run, with its parts.
+type leftover struct {
+	table string
+	parts []string
 }
 
 func (r *run) unfinished() bool {
@@ -149,9 +160,17 @@ type request struct {
 
 // beginRun predicts the SQLSTATE, or the outcome and its run (P3, P7, P8, P9, P11).
 func (w *world) beginRun(c int, q request) (state, outcome string, r *run) {
+	before := w.holder
 	if !w.claim(c) {
 		return "S9001", "", nil
 	}
+	defer func() {
+		if state != "" {
+			w.holder = before // it is rolled back
+		} else if outcome != "published" {
+			w.dropLeftovers()
+		}
+	}()
 	r = w.find(q.key)
 	if r != nil && !r.current {
 		r = nil
@@ -161,13 +180,12 @@ func (w *world) beginRun(c int, q request) (state, outcome string, r *run) {
 		return "", "published", r
 	}
 	older := w.open()
-	if older != nil && older.key != q.key && older.state == "publishing" {
+	if older != nil && older.key != q.key && older.state != "running" {
 		return "", "publish_older", older
 	}
 	if r == nil || r.state == "published" {
 		made := newRun(q)
 		if q.mode != "" && made.modeRefused(q.mode, q.tables...) {
-			w.release(c)
 			return "S9016", "", nil
 		}
 		if older != nil && older.key != q.key {
@@ -181,15 +199,12 @@ func (w *world) beginRun(c int, q request) (state, outcome string, r *run) {
 		return "", "new", made
 	}
 	if !slices.Equal(r.list, q.list) {
-		w.release(c)
 		return "S9008", "", nil
 	}
 	if !slices.Equal(r.tables, q.tables) {
-		w.release(c)
 		return "S9009", "", nil
 	}
 	if q.mode != "" && r.state != "publishing" && r.modeRefused(q.mode, r.tables...) {
-		w.release(c)
 		return "S9016", "", nil
 	}
 	r.attempt++
@@ -211,6 +226,24 @@ func (r *run) end(state string) {
 	r.staged = map[string][]stagedRow{}
 	r.parts = map[string][]string{}
 	r.old = map[string]int{}
+}
+
+// dropLeftovers is done by whatever begins or ends a run.
+func (w *world) dropLeftovers() {
+	for _, r := range w.runs {
+		r.left = nil
+	}
+}
+
+// killed notes that a worker's session has gone: what it had taken can be taken.
+func (w *world) killed(worker int) {
+	for _, r := range w.runs {
+		for i := range r.plans {
+			if r.plans[i].taker == worker {
+				r.plans[i].taker = gone
+			}
+		}
+	}
 }
 
 func ended(state, otherwise string) string {
@@ -253,7 +286,7 @@ func (r *run) blocked(n, attempt int) bool {
 }
 
 // beginPlan predicts the SQLSTATE, or whether the plan runs.
-func (r *run) beginPlan(n, attempt int) (state string, runs bool) {
+func (r *run) beginPlan(worker, n, attempt int) (state string, runs bool) {
 	if state := r.fence(attempt); state != "" {
 		return state, false
 	}
@@ -264,13 +297,13 @@ func (r *run) beginPlan(n, attempt int) (state string, runs bool) {
 	if r.settled(n, attempt) {
 		return "", false
 	}
-	if p.state == "running" && p.attempt == attempt {
+	if p.state == "running" && p.attempt == attempt && p.taker != gone {
 		return "S9007", false
 	}
 	if r.blocked(n, attempt) {
 		return "S9003", false
 	}
-	*p = plan{state: "running", attempt: attempt, rows: -1}
+	*p = plan{state: "running", attempt: attempt, rows: -1, taking: p.taking + 1, taker: worker}
 	r.deletes = slices.DeleteFunc(r.deletes, func(d deletion) bool { return d.plan == n })
 	for name, rows := range r.staged {
 		r.staged[name] = slices.DeleteFunc(rows, func(s stagedRow) bool { return s.plan == n })
@@ -278,13 +311,19 @@ func (r *run) beginPlan(n, attempt int) (state string, runs bool) {
 	return "", true
 }
 
-// endPlan predicts finish_plan and fail_plan.
-func (w *world) endPlan(r *run, n, attempt int, state string) string {
+// endPlan predicts finish_plan and fail_plan, in a session with these settings.
+func (w *world) endPlan(x settings, r *run, n, attempt int, state string) string {
 	if refusal := r.fence(attempt); refusal != "" {
 		return refusal
 	}
 	p := &r.plans[n-1]
 	if p.state != "running" || p.attempt != attempt {
+		return "S9007"
+	}
+	switch names := x.run == r && x.plan == n; {
+	case names && x.taking != p.taking:
+		return "S9006"
+	case !names && state == "done":
 		return "S9007"
 	}
 	if n == 1 && state == "done" && w.earlyObstacle(r) {
@@ -306,12 +345,13 @@ func (w *world) endPlan(r *run, n, attempt int, state string) string {
 }
 
 // nextPlan predicts next_plan: both calls, or neither.
-func (w *world) nextPlan(r *run, n, attempt, next int) (state string, runs bool) {
+func (w *world) nextPlan(worker int, x settings, next int) (state string, runs bool) {
+	r, n := x.run, x.plan
 	before := r.plans[n-1]
-	if refusal := w.endPlan(r, n, attempt, "done"); refusal != "" {
+	if refusal := w.endPlan(x, r, n, x.attempt, "done"); refusal != "" {
 		return refusal, false
 	}
-	state, runs = r.beginPlan(next, attempt)
+	state, runs = r.beginPlan(worker, next, x.attempt)
 	if state != "" {
 		r.plans[n-1] = before
 	}
@@ -323,6 +363,7 @@ type settings struct {
 	run     *run
 	plan    int
 	attempt int
+	taking  int
 }
 
 // guard is P8 for writes.
@@ -333,8 +374,12 @@ func (s settings) guard() string {
 	if refusal := s.run.fence(s.attempt); refusal != "" {
 		return refusal
 	}
-	if p := s.run.plans[s.plan-1]; p.state != "running" || p.attempt != s.attempt {
+	p := s.run.plans[s.plan-1]
+	if p.state != "running" || p.attempt != s.attempt {
 		return "S9007"
+	}
+	if p.taking != s.taking {
+		return "S9006"
 	}
 	return ""
 }
@@ -390,13 +435,14 @@ func (w *world) discard(c int, key string, force bool) string {
 	if r == nil {
 		return "S9002"
 	}
-	if !w.claim(c) {
+	if w.holder >= 0 && w.holder != c {
 		return "S9001"
 	}
-	w.release(c)
 	if !r.unfinished() || (r.state == "publishing" && !force) {
 		return ended(r.state, "S9003")
 	}
 	r.end("discarded")
+	w.dropLeftovers()
+	w.release(c)
 	return ""
 }
