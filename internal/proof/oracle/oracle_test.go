@@ -266,7 +266,9 @@ func TestRefusalsAreListed(t *testing.T) {
 		listed = append(listed, row[1])
 	}
 	for _, r := range refusals {
-		known = append(known, r.name)
+		if !slices.Contains(known, r.name) {
+			known = append(known, r.name)
+		}
 	}
 	require.ElementsMatch(t, known, listed)
 }

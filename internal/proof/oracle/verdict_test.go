@@ -109,7 +109,7 @@ func (c *testCase) compare(l *lab) (*result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if out = judge(before, plain[i].rows, after, plain[i].err, stopped[i].err, stopped[i].where); out.verdict != both {
+		if out = c.judge(before, plain[i].rows, after, plain[i].err, stopped[i].err, stopped[i].where); out.verdict != both {
 			break // what comes behind begins with other rows
 		}
 		before = after
@@ -139,7 +139,7 @@ type step struct {
 }
 
 // judge compares what both came to.
-func judge(before, plain, after map[string][]string, oracleErr, cs9Err error, where string) *result {
+func (c *testCase) judge(before, plain, after map[string][]string, oracleErr, cs9Err error, where string) *result {
 	state := sqlState(cs9Err)
 	changed := rowsDiffer(before, after)
 	switch {
@@ -163,7 +163,7 @@ func judge(before, plain, after map[string][]string, oracleErr, cs9Err error, wh
 	case oracleErr != nil:
 		return &result{verdict: neither, reason: state + " " + where}
 	}
-	if r := refusalOf(cs9Err, where); r != nil {
+	if r := c.refusalOf(cs9Err, where); r != nil {
 		return &result{verdict: refused, reason: r.name}
 	}
 	return finding("a refusal that is not listed "+state+" "+normal(cs9Err.Error()), "in %s: %v", where, cs9Err)
