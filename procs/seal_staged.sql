@@ -1,6 +1,6 @@
 -- Purpose: prove that the run wrote each row (key) once, and count what it wrote.
 -- How:     the unique index on the key is built once, now; kept during the load it would cost more than the load.
--- Errors:  S9011 names the table, the first key written twice and the plans that wrote it.
+-- Errors:  S9011 names the table, the first key written twice and the plans that wrote it; S9013 a key that no index takes.
 CREATE FUNCTION cs9.seal_staged(p_run_id bigint, p_table_id integer)
 RETURNS void
 LANGUAGE plpgsql
@@ -42,6 +42,8 @@ BEGIN
                       DETAIL = format('Written by %s.', v_plans),
                       HINT = 'Let each row be written by one plan, once; nothing was published.',
                       SCHEMA = v_definition.schema_name, TABLE = v_definition.table_name;
+        WHEN program_limit_exceeded THEN
+            PERFORM cs9.cannot_finish(p_table_id, 'the key of a staged row does not fit into an index', SQLERRM, 'Shorten the value, or make another column the key.');
     END;
 
     EXECUTE format('ANALYZE %s', v_staged);

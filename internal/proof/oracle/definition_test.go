@@ -6,7 +6,7 @@ import (
 )
 
 // definition writes a table as a definition file: JSON is YAML.
-func (t *table) definition() ([]byte, error) {
+func (t *table) definition(path []string) ([]byte, error) {
 	type object = map[string]any
 	var columns []object
 	var keys []string
@@ -30,5 +30,9 @@ func (t *table) definition() ([]byte, error) {
 	for _, c := range t.key {
 		keys = append(keys, c.name)
 	}
-	return json.Marshal(object{"version": 1, "tables": []object{{"schema": t.schema, "name": t.name, "columns": columns, "keys": keys, "publish": t.mode}}})
+	out := object{"schema": t.schema, "name": t.name, "columns": columns, "keys": keys, "publish": t.mode}
+	if path != nil {
+		out["search_path"] = path
+	}
+	return json.Marshal(object{"version": 1, "tables": []object{out}})
 }

@@ -190,7 +190,7 @@ func (w *world) make(l *lab) error {
 	}
 	for _, t := range w.tables {
 		if t.defined {
-			if err := t.define(l); err != nil {
+			if err := t.define(l, w); err != nil {
 				return err
 			}
 			continue
@@ -391,8 +391,12 @@ SELECT format('statistics %s', pg_get_statisticsobjdef(s.oid)) FROM pg_statistic
 ORDER BY 1`
 
 // define makes a table by cs9gen from a definition.
-func (t *table) define(l *lab) error {
-	text, err := t.definition()
+func (t *table) define(l *lab, w *world) error {
+	var schemas []string
+	if pathOf(w.settings) != nil { // the functions of the world count on it
+		schemas = w.schemas
+	}
+	text, err := t.definition(schemas)
 	if err != nil {
 		return err
 	}

@@ -109,6 +109,9 @@ func (c *testCase) compare(l *lab) (*result, error) {
 		if err != nil {
 			return nil, err
 		}
+		if stopped[i].err != nil && plain[i].first != nil {
+			plain[i].err = plain[i].first
+		}
 		if out = c.judge(before, plain[i].rows, after, plain[i].err, stopped[i].err, stopped[i].where); out.verdict != both {
 			break // what comes behind begins with other rows
 		}
@@ -134,8 +137,9 @@ type stop struct {
 
 // step is what plain SQL came to with a run: the rows, or why it failed.
 type step struct {
-	rows map[string][]string
-	err  error
+	rows  map[string][]string
+	err   error
+	first error // why it failed under the settings of the session that stages, where those of the other one did it
 }
 
 // judge compares what both came to.
@@ -156,6 +160,8 @@ func (c *testCase) judge(before, plain, after map[string][]string, oracleErr, cs
 		return finding("published what plain SQL refuses "+sqlState(oracleErr), "%v", oracleErr)
 	case byTrigger(cs9Err) && byTrigger(oracleErr):
 		return &result{verdict: neither, reason: "a trigger raises"}
+	case state == skipped && oracleErr == nil && c.refusalOf(cs9Err, where) != nil:
+		return &result{verdict: refused, reason: c.refusalOf(cs9Err, where).name}
 	case changed != "":
 		return finding("stopped with rows changed "+state+" in "+where, "%v\n%s", cs9Err, changed)
 	case !strings.HasPrefix(state, "S9") && where != "staging":
@@ -186,8 +192,10 @@ func (c *testCase) plain(l *lab, tables []string) ([]step, error) {
 		if err := errors.Join(err, s.close()); err != nil {
 			return nil, err
 		}
-		if i == 0 || again[0].err == nil {
+		if i == 0 {
 			steps = again
+		} else if again[0].err == nil {
+			again[0].first, steps = steps[0].err, again
 		}
 		if again[0].err == nil || !strings.HasPrefix(sqlState(again[0].err), "42") {
 			break
