@@ -8,6 +8,7 @@ SET search_path = pg_catalog, pg_temp
 AS $analyze_table$
 #variable_conflict error
 BEGIN
+    PERFORM set_config('search_path', cs9.table_path(cs9.find_table(p_relation)), true);  -- for what the expressions of an index call
     EXECUTE format('ANALYZE %s', p_relation);
     RETURN NULL;
 EXCEPTION

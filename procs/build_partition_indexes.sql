@@ -39,7 +39,9 @@ BEGIN
                 v_name := cs9.staged_name(p_run_id, p_table_id, 'index', p_staged::oid, v_number::text::name);
                 EXIT WHEN to_regclass(format('cs9_staging.%I', v_name)) IS NULL;
             END LOOP;
+            PERFORM set_config('search_path', cs9.table_path(p_table_id), true);  -- for what the expressions of the index call
             EXECUTE cs9.index_like(v_index.live_index, v_name, p_staged, v_text);
+            PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
             v_same := cs9.index_shape(format('cs9_staging.%I', v_name)::regclass) = v_index.shape;
             EXIT WHEN v_same;
             EXECUTE format('DROP INDEX cs9_staging.%I', v_name);

@@ -17,7 +17,6 @@ DECLARE
     v_keys   name[];
     v_index  record;
     v_rows   text;
-    v_found  boolean;
     v_values text;
 BEGIN
     IF v_staged IS NULL THEN
@@ -48,8 +47,8 @@ BEGIN
                 WHERE %5$s GROUP BY %1$s HAVING count(*) > 1
                 $staged$,
                 v_index.names, v_index.expressions, v_staged, v_index.predicate, v_index.comparable, v_index.bound);
-            EXECUTE format('SELECT EXISTS (SELECT %s)', v_rows) INTO v_found;
-            IF v_found THEN
+            IF cs9.evaluate(p_table_id, format('SELECT count(*) FROM (SELECT %s LIMIT 1) AS cs9_f', v_rows), format('the unique index %I', v_index.index_name)) > 0 THEN
+                PERFORM set_config('search_path', cs9.table_path(p_table_id), true);
                 EXECUTE format('SELECT concat_ws('', '', %s) %s LIMIT 1', v_index.names, v_rows) INTO v_values;
                 PERFORM cs9.cannot_finish(p_table_id, format('two staged rows have one value in the unique index %I', v_index.index_name),
                     format('The value is (%s).', v_values), 'Correct the rows.');
@@ -63,8 +62,8 @@ BEGIN
             WHERE cs9_s.cs9_op = 'i' OR %8$s
             $live$,
             v_index.expressions, v_staged, v_index.predicate, v_index.bound, v_index.relation::regclass, v_stays, v_index.equal, v_other);
-        EXECUTE format('SELECT EXISTS (SELECT %s)', v_rows) INTO v_found;
-        IF v_found THEN
+        IF cs9.evaluate(p_table_id, format('SELECT count(*) FROM (SELECT %s LIMIT 1) AS cs9_f', v_rows), format('the unique index %I', v_index.index_name)) > 0 THEN
+            PERFORM set_config('search_path', cs9.table_path(p_table_id), true);
             EXECUTE format('SELECT concat_ws('', '', %s) %s LIMIT 1', v_index.staged_names, v_rows) INTO v_values;
             PERFORM cs9.cannot_finish(p_table_id, format('a staged row collides with a live row in the unique index %I', v_index.index_name),
                 format('The value is (%s).', v_values),

@@ -24,7 +24,9 @@ BEGIN
         ORDER BY conname
     LOOP
         IF NOT v_check.is_there THEN
+            PERFORM set_config('search_path', cs9.table_path(p_table_id), true);  -- for what the check calls
             EXECUTE format('ALTER TABLE %s ADD CONSTRAINT %I %s', p_staged, v_check.conname, v_check.definition);
+            PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
         ELSIF NOT v_check.is_same OR NOT v_check.prints_alike AND NOT cs9.rewrite_check(p_staged, v_check.conname, v_check.definition) THEN
             PERFORM cs9.cannot_finish(p_table_id, format('its check %I was changed since the rows were staged', v_check.conname),
                 format('It is %s now.', v_check.definition), 'Discard the run and start it again.');

@@ -26,7 +26,7 @@ func read(t *testing.T, path string) string {
 func testSources(t *testing.T) map[string]string {
 	t.Helper()
 	sources := map[string]string{}
-	for _, pattern := range []string{"../../*/*_test.go", "../../internal/*/*_test.go"} {
+	for _, pattern := range []string{"../../*/*_test.go", "../../internal/*/*_test.go", "../../internal/*/*/*_test.go"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil {
 			t.Fatal(err)
