@@ -29,6 +29,7 @@ BEGIN
             p_delete_function, p_move_function, p_apply_function, p_publish_procedure, p_definition_hash,
             p_runner_role, p_publisher_role, p_adopted, p_search_path);
     PERFORM cs9.assert_path(p_schema, p_table, p_search_path);
+    PERFORM cs9.warn_of_publications();
 END;
 $register_table$;
 COMMENT ON FUNCTION cs9.register_table(name, name, name[], text, name, name, name, name, name, text, name, name, boolean, name[]) IS 'Registers a generated table, so that runs may write to it';

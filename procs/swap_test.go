@@ -277,3 +277,13 @@ func TestASwapIsRefusedForWhatASuccessorWouldLack(t *testing.T) {
 	s.exec("CALL cs9.publish('x', 'k')")
 	require.Equal(t, "(2,x)", s.content("m.one"))
 }
+
+// A migration says what a publication of all tables means for its subscribers.
+func TestAMigrationWarnsOfAPublicationOfAllTables(t *testing.T) {
+	t.Parallel()
+	s := &split{modes: newTables(t, swapTables)}
+	s.exec("CREATE PUBLICATION one FOR TABLE m.one")
+	require.NotContains(t, s.notesOf("SELECT cs9.warn_of_publications()"), "publishes all tables")
+	s.exec(`CREATE PUBLICATION "all" FOR ALL TABLES`)
+	require.Contains(t, s.notesOf("SELECT cs9.warn_of_publications()"), `the publication "all" publishes all tables, those in cs9_staging too`)
+}

@@ -72,14 +72,15 @@ func Database(ctx context.Context, cfg *pgx.ConnConfig, o Options) ([]sqlgen.Dif
 	if len(applied) == 0 {
 		return out, nil
 	}
-	expected, err := expect(ctx, like, o, slices.Max(applied))
-	if err != nil {
-		return nil, err
-	}
-	found := catalogue{}
-	err = readOnly(ctx, cfg, func(tx pgx.Tx) error {
-		found, err = readCatalogue(ctx, tx, expected.scope)
-		return err
+	var found catalogue
+	expected, err := expect(ctx, like, o, slices.Max(applied), func(scratch *pgx.ConnConfig, e expectation) error {
+		if err := readOnly(ctx, cfg, func(tx pgx.Tx) error {
+			found, err = readCatalogue(ctx, tx, e.scope)
+			return err
+		}); err != nil {
+			return err
+		}
+		return takeAlike(ctx, scratch, e.catalogue, found)
 	})
 	if err != nil {
 		return nil, err
@@ -110,8 +111,9 @@ type expectation struct {
 	made  map[string]bool // the objects that were made as the definition says that adopts them
 }
 
-// expect returns what the migrations up to a version make of an empty database.
-func expect(ctx context.Context, like locale, o Options, version int64) (expectation, error) {
+// expect returns what the migrations up to a version make of an empty database,
+// and calls meanwhile with it as long as that database is there.
+func expect(ctx context.Context, like locale, o Options, version int64, meanwhile func(*pgx.ConnConfig, expectation) error) (expectation, error) {
 	var e expectation
 	roles, err := ensuredRoles(o.Folder)
 	if err != nil {
@@ -121,7 +123,7 @@ func expect(ctx context.Context, like locale, o Options, version int64) (expecta
 		if err := fill(ctx, cfg, o, version); err != nil {
 			return err
 		}
-		return readOnly(ctx, cfg, func(tx pgx.Tx) error {
+		if err := readOnly(ctx, cfg, func(tx pgx.Tx) error {
 			if e.scope, err = readScope(ctx, tx); err != nil {
 				return err
 			}
@@ -130,7 +132,10 @@ func expect(ctx context.Context, like locale, o Options, version int64) (expecta
 			}
 			e.catalogue, err = readCatalogue(ctx, tx, e.scope)
 			return err
-		})
+		}); err != nil {
+			return err
+		}
+		return meanwhile(cfg, e)
 	})
 	return e, err
 }

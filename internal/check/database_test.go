@@ -90,7 +90,7 @@ func (s *site) differences(t *testing.T) func(t *testing.T, edits ...string) []s
 	t.Helper()
 	var like locale
 	require.NoError(t, readOnly(t.Context(), s.config(t), func(tx pgx.Tx) (err error) { like, err = readLocale(t.Context(), tx); return err }))
-	expected, err := expect(t.Context(), like, Options{Folder: s.folder, Scratch: s.config(t)}, 100)
+	expected, err := expect(t.Context(), like, Options{Folder: s.folder, Scratch: s.config(t)}, 100, func(*pgx.ConnConfig, expectation) error { return nil })
 	require.NoError(t, err)
 	return func(t *testing.T, edits ...string) []string {
 		t.Helper()
