@@ -52,6 +52,10 @@ oracle: bootstrap ## Compare 5,000 random schemas and runs with plain SQL, and p
 readers: bootstrap ## Watch 200 publishes of each mode with readers that never pause
 	CS9GEN_READERS_PUBLISHES=200 $(GO) test -count 1 -v -timeout 30m -run P12 ./internal/readers
 
+.PHONY: standby
+standby: bootstrap ## Try days on which a standby, a host or the network is missing: 30 publishes a mode
+	CS9GEN_STANDBY_PUBLISHES=30 $(GO) test -count 1 -v -timeout 60m ./internal/proof/standby
+
 # Making each new input smaller for a minute, as go test does by itself, would leave no time to find any.
 .PHONY: fuzz
 fuzz: bootstrap ## Fuzz definitions, the names and texts in them, and changes of them: FUZZTIME=10m each

@@ -35,6 +35,7 @@ BEGIN
     PERFORM cs9.check_settings();
     PERFORM cs9.use_settings(v_run.settings);
     IF v_run.state = 'ready' THEN
+        PERFORM cs9.assert_all_staged(v_run.run_id);
         PERFORM cs9.check_publish(v_run.run_id);
         PERFORM cs9.try_triggers(v_run.run_id);
         PERFORM cs9.record_steps(v_run.run_id, p_movers);
