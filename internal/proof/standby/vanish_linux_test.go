@@ -22,8 +22,6 @@ import (
 	"github.com/cs9gen/cs9gen/runner"
 )
 
-const inside = "CS9GEN_STANDBY_INSIDE"
-
 // vanished is how long a task may stay owned by a host that has vanished, as
 // docs/operations.md says, and slack what a busy machine adds.
 const vanished, slack = 30 * time.Second, 15 * time.Second
@@ -133,7 +131,8 @@ func vanish(t *testing.T) {
 	require.Less(t, took, 2*vanished+slack)
 
 	pgtest.Exec(t, blocker, "COMMIT")
-	again(t, conn, "batched", 1)
+	_, err = rebuild("batched", 1, nil).Run(t.Context(), newRunner(t, local, nil), runner.RunKey(key(1)))
+	require.NoError(t, err)
 	again(t, conn, "atomic", 1)
 	mustSee(t, conn, "batched", key(1))
 	mustSee(t, conn, "atomic", key(1))
