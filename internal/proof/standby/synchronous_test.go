@@ -66,6 +66,7 @@ func TestReadersOfThePrimaryDoNotWaitForASynchronousStandby(t *testing.T) {
 	for _, day := range []string{"slow", "down"} {
 		for _, mode := range modes {
 			t.Run(day+", "+mode, func(t *testing.T) {
+				s.T = t
 				gen++
 				publisher := pgtest.Connect(t, l.url)
 				pgtest.Exec(t, publisher, "SET synchronous_commit = local")
@@ -73,6 +74,7 @@ func TestReadersOfThePrimaryDoNotWaitForASynchronousStandby(t *testing.T) {
 				mustPublish(t, publisher, mode, gen)
 				gen++
 				stage(t, publisher, mode, gen)
+				pgtest.Exec(t, publisher, "SELECT cs9.release_run('"+mode+"')")
 				if day == "slow" {
 					s.catchUp()
 					pgtest.Exec(t, s.admin(), "SELECT pg_wal_replay_pause()")
@@ -128,6 +130,11 @@ func publishBesideAReader(t *testing.T, l *lab, mode string, gen int, goOn func(
 
 	other := pgtest.Connect(t, l.url)
 	await(t, "the CALL waits for the standby", func() bool {
+		select {
+		case err := <-ended:
+			t.Fatalf("the CALL ended: %v", err)
+		default:
+		}
 		return pgtest.Scalar[bool](t, other, "SELECT coalesce((SELECT wait_event = 'SyncRep' FROM pg_stat_activity WHERE pid = $1), false)", int(conn.PgConn().PID()))
 	})
 	mustSee(t, other, mode, key(gen)) // all of it is done and seen
