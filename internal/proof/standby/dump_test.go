@@ -101,7 +101,10 @@ var states = []string{"running", "ready", "publishing"}
 func TestARunThatWasDumpedGoesOnWhereItIsRestored(t *testing.T) {
 	for i, mode := range modes {
 		format := []string{"plain", "custom", "plain"}[i]
-		for _, state := range states {
+		for j, state := range states {
+			if !atLength() && (i+j)%3 != 2 {
+				continue // each mode and each state once
+			}
 			t.Run(fmt.Sprintf("%s, %s, %s", mode, state, format), func(t *testing.T) {
 				program(t, "pg_dump")
 				l := newLab(t)
@@ -136,6 +139,9 @@ func TestARunThatWasDumpedGoesOnWhereItIsRestored(t *testing.T) {
 
 func TestADumpWithoutStagedRowsLosesUnfinishedRunsAndSaysSo(t *testing.T) {
 	for _, without := range []string{"--exclude-table=cs9_staging.*", "--exclude-schema=cs9_staging"} {
+		if !atLength() && without == "--exclude-schema=cs9_staging" {
+			continue
+		}
 		t.Run(without, func(t *testing.T) {
 			program(t, "pg_dump")
 			l := newLab(t)
@@ -165,6 +171,9 @@ func TestADumpWithoutStagedRowsLosesUnfinishedRunsAndSaysSo(t *testing.T) {
 func TestStagedRowsThatADumpLeftEmptyAreNotPublished(t *testing.T) {
 	program(t, "pg_dump")
 	for _, mode := range modes {
+		if !atLength() && mode != "batched" {
+			continue
+		}
 		t.Run(mode, func(t *testing.T) {
 			l := newLab(t)
 			stage(t, l.conn, mode, 1)
