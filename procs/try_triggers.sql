@@ -13,8 +13,14 @@ DECLARE
     v_part record;
 BEGIN
     FOR v_part IN
+        WITH touched AS MATERIALIZED (
+            -- a partition tree is locked by looking at it, and a table that is left alone may be locked by others
+            SELECT t.table_id
+            FROM cs9.run_table AS t
+            WHERE t.run_id = p_run_id AND NOT cs9.leaves_alone(p_run_id, t.table_id)
+        )
         SELECT t.table_id, CASE WHEN r.relation <> v.live THEN pg_get_partition_constraintdef(r.relation) END AS bound
-        FROM cs9.run_table AS t
+        FROM touched AS t
         CROSS JOIN LATERAL (SELECT to_regclass(cs9.table_label(t.table_id)) AS live) AS v
         CROSS JOIN LATERAL (
             SELECT DISTINCT g.tgrelid AS relation
@@ -22,7 +28,7 @@ BEGIN
             WHERE g.tgrelid IN (SELECT w::oid FROM cs9.with_partitions(v.live) AS w)
               AND NOT g.tgisinternal AND g.tgparentid = 0 AND g.tgenabled IN ('O', 'A')
         ) AS r
-        WHERE t.run_id = p_run_id AND cs9.publish_mode_of(p_run_id, t.table_id) <> 'swap'
+        WHERE cs9.publish_mode_of(p_run_id, t.table_id) <> 'swap'
         ORDER BY t.table_id, r.relation <> v.live, r.relation
     LOOP
         PERFORM cs9.try_deletes(p_run_id, v_part.table_id, coalesce(v_part.bound, 'true'));

@@ -49,7 +49,7 @@ var mutations = []struct {
 	{"the last plan follows another before its turn", "end_plan", []string{"p_next < v_plans", "p_next <= v_plans"}},
 	{"the last of the plans is skipped", "unfinished_plan", []string{"p.plan NOT IN (1, v_plans)", "p.plan <> 1"}},
 	{"recorded deletes of a rerun plan stay", "clear_plan", []string{"DELETE FROM cs9.staged_delete AS d WHERE d.run_id = p_run_id AND d.plan = p_plan;", ""}},
-	{"plans delete each other's rows", "check_deletes", []string{"IF v_other IS NOT NULL THEN", "IF false THEN"}},
+	{"plans delete each other's rows", "check_deletes", []string{"IF v_found THEN", "IF false THEN"}},
 	{"a rewritten staged table goes unnoticed", "move_batch", []string{"IF pg_relation_filenode(to_regclass(v_staged)) IS DISTINCT FROM v_table.staged_filenode THEN", "IF false THEN"}},
 	{"a CALL that has ended keeps the task", "owner_alive", []string{"IN (0, 1)", ">= 0"}},
 	{"an earlier taking of a plan may write", "assert_taking", []string{"IF v_taking <> p_plan.taking::text THEN", "IF false THEN"}},
