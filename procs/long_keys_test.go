@@ -26,3 +26,16 @@ func TestP6AKeyThatDoesNotFitIntoAnIndexIsRefused(t *testing.T) {
 		})
 	}
 }
+
+// P6: a NULL takes no room on a page, in a column whose values cannot be moved out of the row either.
+func TestP6ANullFitsOnAPage(t *testing.T) {
+	t.Parallel()
+	for _, column := range []string{"tsquery", "int4range[]"} {
+		t.Run(column, func(t *testing.T) {
+			t.Parallel()
+			s := newTables(t, fmt.Sprintf("  - {schema: m, name: t, columns: [{name: n, type: INTEGER, not_null: true}, {name: a, type: %q}], keys: [n]}", column))
+			s.exec("ALTER TABLE m.t ALTER COLUMN a SET STORAGE PLAIN")
+			require.NoError(t, s.onePlan("k", "batched", []string{"m.t"}, "INSERT INTO {t} (n, a) VALUES (1, NULL), (2, NULL)"))
+		})
+	}
+}

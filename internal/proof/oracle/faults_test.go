@@ -25,7 +25,7 @@ type fault struct {
 
 // faults are tried one by one.
 var faults = []fault{
-	{"a retry keeps what the failed attempt staged", "clear_plan", []string{"EXECUTE format('DELETE FROM %s WHERE cs9_plan = $1', v_staged) USING p_plan;", "NULL;"}, false},
+	{"a retry keeps what the failed attempt staged", "clear_plan", []string{"EXECUTE format('DELETE FROM %s WHERE cs9_plan = $1', cs9.staged_label(p_run_id, v_table)) USING p_plan;", "NULL;"}, false},
 	{"a retry keeps the deletes of the failed attempt", "clear_plan", []string{"DELETE FROM cs9.staged_delete AS d WHERE d.run_id = p_run_id AND d.plan = p_plan;", ""}, false},
 	{"rows for which a kept condition is null stay", "deleted_rows", []string{"IS NOT TRUE", "IS FALSE"}, false},
 	{"rows for which a condition is null go", "deleted_rows", []string{"(%s\\n) IS TRUE", "(%s\\n) IS NOT FALSE"}, true},

@@ -187,7 +187,7 @@ func uniqueReference(w *world, d *drawer, t *table) {
 	if !c.kind.key || !c.written {
 		return
 	}
-	other := &table{schema: w.schema(d), name: d.name(w.types, "table")}
+	other := &table{schema: w.schema(d), name: d.name(w.types, "table"), mode: "batched"}
 	ref := &column{name: d.name(map[string]bool{}, "column"), kind: c.kind, written: true, from: c, parent: t}
 	id := &column{name: d.name(map[string]bool{ref.name: true}, "key column"), kind: typed{kind: kinds[0], sql: "integer"}, notNull: true, written: true}
 	other.columns, other.key = []*column{id, ref}, []*column{id}

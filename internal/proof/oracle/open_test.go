@@ -9,7 +9,6 @@ var open = []struct{ what, kind string }{
 	{"a type of the user that is called as one of PostgreSQL's, before pg_catalog", "22P02 migrate"},
 	{"a partition of a domain over an enum", "42883 migrate.*operator does not exist"},
 	{"a swap lets two indexes on the same columns change places", "the publish changed what hangs on a table"},
-	{"a proof by an old snapshot", "the rows are not those of plain SQL"},
 }
 
 // isOpen says whether a finding is one of a fault that is known.

@@ -22,7 +22,7 @@ var refusals = []refusal{
 	{"a row is written twice", "", "S9011", "", false},
 	{"a plan deletes rows that another plan wrote", "", "S9012", "", false},
 	{"a table would be empty", "", "S9014", "", false},
-	{"an old snapshot", "", "40001", "", false},
+	{"an isolation above READ COMMITTED", "", "S9016", "needs a READ COMMITTED transaction", false},
 	{"not a condition", "staging", "S9015", "", false},
 	{"a referenced row would go or change", "", "S9013", "are referenced by the foreign key", false},
 	{"a row references a row of the same run", "", "S9013", "a staged row breaks the foreign key", false},

@@ -25,7 +25,7 @@ var databaseSettings = []choice{
 	{"TimeZone", 12, []string{"'Europe/Berlin'", "'UTC'", "'America/New_York'", "'Asia/Kolkata'"}},
 	{"DateStyle", 12, []string{"'ISO, DMY'", "'SQL, DMY'", "'German'", "'Postgres, MDY'"}},
 	{"IntervalStyle", 8, []string{"'iso_8601'", "'sql_standard'", "'postgres_verbose'"}},
-	{"default_transaction_isolation", 6, []string{"'repeatable read'", "'serializable'"}},
+	{"default_transaction_isolation", 2, []string{"'repeatable read'", "'serializable'"}},
 	{"standard_conforming_strings", 6, []string{"off"}},
 	{"quote_all_identifiers", 6, []string{"on"}},
 	{"extra_float_digits", 6, []string{"0", "-5", "3"}},

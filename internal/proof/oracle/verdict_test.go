@@ -444,11 +444,15 @@ func (c *testCase) plan(l *lab, owner *session, r *run, attempt, i int, fails bo
 		if _, err := owner.do("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1"); err != nil {
 			return err
 		}
+		taking, err := owner.raw("SELECT current_setting('cs9.taking')")
+		if err != nil {
+			return err
+		}
 		if writer, err = l.open("writes for the plan, while the other one stays open", c.stage); err != nil {
 			return err
 		}
 		defer writer.close() //nolint:errcheck // nothing is lost with it
-		if _, err := writer.do("SET cs9.run_id = %d; SET cs9.plan = %d; SET cs9.attempt = %d", r.id, i+1, attempt); err != nil {
+		if _, err := writer.do("SET cs9.run_id = %d; SET cs9.plan = %d; SET cs9.attempt = %d; SET cs9.taking = '%s'", r.id, i+1, attempt, taking[0]); err != nil {
 			return err
 		}
 	}
