@@ -7,6 +7,7 @@ import "regexp"
 var open = []struct{ what, kind string }{
 	{"every task is empty where standard_conforming_strings is off", "S9016 .*the task is empty"},
 	{"a type of the user that is called as one of PostgreSQL's, before pg_catalog", "22P02 migrate"},
+	{"an index on an SQL function that counts on a search_path is adopted", "42883 migrate.*function"},
 	{"a partition of a domain over an enum", "42883 migrate.*operator does not exist"},
 	{"a swap lets two indexes on the same columns change places", "the publish changed what hangs on a table"},
 }
