@@ -45,7 +45,7 @@ type failure struct {
 }
 
 func drawRun(d *drawer, w *world, id int) *run {
-	r := &run{id: id, tables: w.publishedTables(), allowEmpty: d.chance(60), batchRows: pick(d, 200000, 200000, 1, 2, 3)}
+	r := &run{id: id, tables: w.publishedTables(), allowEmpty: d.chance(85), batchRows: pick(d, 200000, 200000, 1, 2, 3)}
 	for range d.some(1, pick(d, 1, 1, 2, 3, 5), "plan") {
 		r.plans = append(r.plans, &plan{})
 	}

@@ -25,7 +25,7 @@ var databaseSettings = []choice{
 	{"TimeZone", 12, []string{"'Europe/Berlin'", "'UTC'", "'America/New_York'", "'Asia/Kolkata'"}},
 	{"DateStyle", 12, []string{"'ISO, DMY'", "'SQL, DMY'", "'German'", "'Postgres, MDY'"}},
 	{"IntervalStyle", 8, []string{"'iso_8601'", "'sql_standard'", "'postgres_verbose'"}},
-	{"default_transaction_isolation", 2, []string{"'repeatable read'", "'serializable'"}},
+	{"default_transaction_isolation", 1, []string{"'repeatable read'", "'serializable'"}},
 	{"standard_conforming_strings", 6, []string{"off"}},
 	{"quote_all_identifiers", 6, []string{"on"}},
 	{"extra_float_digits", 6, []string{"0", "-5", "3"}},
@@ -56,7 +56,7 @@ var databaseSettings = []choice{
 
 // sessionSettings are those that a database cannot have for us.
 var sessionSettings = append([]choice{
-	{"session_replication_role", 4, []string{"replica"}},
+	{"session_replication_role", 1, []string{"replica"}},
 	{"client_min_messages", 3, []string{"warning"}},
 	{"search_path", 12, []string{"''", "pg_temp, public", "public, pg_catalog"}},
 }, databaseSettings...)

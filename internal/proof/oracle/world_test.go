@@ -128,7 +128,7 @@ func (w *world) table(d *drawer, i int) *table {
 		t.columns, t.key = append(t.columns, c), append(t.key, c)
 	}
 	if i > 0 && len(w.tables) > 0 {
-		if s, ok := d.option(55, "foreign key"); ok {
+		if s, ok := d.option(45, "foreign key"); ok {
 			w.foreignKey(s, t, pickOf(s, w.tables), taken)
 		}
 	}
@@ -221,7 +221,7 @@ func (w *world) helper(d *drawer, returns, body, parameters string) string {
 		argument = "p"
 	}
 	callee := sqlgen.Qualified(schema, inner)
-	if s, ok := d.option(60, "no schema in function"); ok {
+	if s, ok := d.option(35, "no schema in function"); ok {
 		callee = inner
 		if pathOf(w.settings) == nil {
 			w.settings = append(w.settings, setting{"search_path", strings.Join(append(quoteAll(w.schemas), "public"), ", ")})
