@@ -340,7 +340,8 @@ func (w *world) contents(s *session, tables []string) (map[string][]string, erro
 	for _, name := range tables {
 		list := "cs9_row.*"
 		for _, t := range w.tables {
-			if t.live() == name && slices.ContainsFunc(t.columns, func(c *column) bool { return c.masked }) {
+			// servers quote what is a key word to them
+			if strings.ReplaceAll(t.live(), `"`, "") == strings.ReplaceAll(name, `"`, "") && slices.ContainsFunc(t.columns, func(c *column) bool { return c.masked }) {
 				list = quotedColumns(slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool { return c.masked }))
 			}
 		}
