@@ -116,14 +116,16 @@ func timeLiteral(t time.Time) (string, error) {
 	return text + "::timestamptz", nil
 }
 
+// isList reports a type of several values. Bytes are one.
+func isList(t reflect.Type) bool {
+	return (t.Kind() == reflect.Slice || t.Kind() == reflect.Array) && t.Elem().Kind() != reflect.Uint8
+}
+
 // listOf returns the elements of a slice or array that stands for several
 // values, not for one.
 func listOf(value any) ([]any, bool) {
 	v := reflect.ValueOf(value)
-	if kind := v.Kind(); kind != reflect.Slice && kind != reflect.Array {
-		return nil, false
-	}
-	if v.Type().Elem().Kind() == reflect.Uint8 {
+	if !v.IsValid() || !isList(v.Type()) {
 		return nil, false
 	}
 	if _, ok := value.(fmt.Stringer); ok {
@@ -137,7 +139,7 @@ func listOf(value any) ([]any, bool) {
 }
 
 // literalList renders the inside of IN ( ) or ARRAY[ ].
-func literalList(list []any) (string, error) {
+func literalList(list []any, check textCheck) (string, error) {
 	if len(list) == 0 {
 		return "", fmt.Errorf("the list is empty, which is true or false of every row")
 	}
@@ -150,88 +152,9 @@ func literalList(list []any) (string, error) {
 		if element == nil {
 			return "", fmt.Errorf("the list holds NULL, which equals nothing: ask for IS NULL beside it")
 		}
-		if parts[i], err = literal(element); err != nil {
+		if parts[i], err = checkedLiteral(element, check); err != nil {
 			return "", err
 		}
 	}
 	return strings.Join(parts, ", "), nil
-}
-
-// quotedEnd returns where the quoted text or comment that begins at i ends, or
-// i when none begins there. One that never ends goes to the end of the text;
-// PostgreSQL says what is wrong with it.
-func quotedEnd(sql string, i int) int {
-	rest := sql[i:]
-	switch {
-	case strings.HasPrefix(rest, "--"):
-		return i + after(rest, "\n")
-	case strings.HasPrefix(rest, "/*"):
-		return i + blockCommentEnd(rest)
-	case rest[0] == '"':
-		return i + closingQuote(rest, '"', false)
-	case rest[0] == '\'':
-		return i + closingQuote(rest, '\'', i > 0 && (sql[i-1] == 'E' || sql[i-1] == 'e') && (i == 1 || !isWordByte(sql[i-2])))
-	case rest[0] == '$' && (i == 0 || !isWordByte(sql[i-1])):
-		if tag := dollarTag(rest); tag != "" {
-			return i + len(tag) + after(rest[len(tag):], tag)
-		}
-	}
-	return i
-}
-
-// after returns the offset behind the first occurrence of mark, or the length.
-func after(text, mark string) int {
-	if at := strings.Index(text, mark); at >= 0 {
-		return at + len(mark)
-	}
-	return len(text)
-}
-
-// blockCommentEnd knows that PostgreSQL's comments nest.
-func blockCommentEnd(text string) int {
-	depth := 0
-	for i := 0; i+1 < len(text); i++ {
-		switch text[i : i+2] {
-		case "/*":
-			depth++
-			i++
-		case "*/":
-			depth--
-			i++
-			if depth == 0 {
-				return i + 1
-			}
-		}
-	}
-	return len(text)
-}
-
-func closingQuote(text string, quote byte, backslash bool) int {
-	for i := 1; i < len(text); i++ {
-		switch {
-		case backslash && text[i] == '\\':
-			i++
-		case text[i] == quote && i+1 < len(text) && text[i+1] == quote:
-			i++
-		case text[i] == quote:
-			return i + 1
-		}
-	}
-	return len(text)
-}
-
-func dollarTag(text string) string {
-	for i := 1; i < len(text); i++ {
-		switch {
-		case text[i] == '$':
-			return text[:i+1]
-		case !isWordByte(text[i]), i == 1 && text[i] >= '0' && text[i] <= '9':
-			return ""
-		}
-	}
-	return ""
-}
-
-func isWordByte(c byte) bool {
-	return c == '_' || c >= 0x80 || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }

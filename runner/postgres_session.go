@@ -125,14 +125,6 @@ func (w *pgWorker) deleteRows(ctx context.Context, table *tableInfo, kind, condi
 	}
 }
 
-func (w *pgWorker) query(ctx context.Context, _ *tableInfo, sql string, args []any) (pgx.Rows, error) {
-	rows, err := w.conn.Query(ctx, sql, args...)
-	if err != nil {
-		return nil, dbError(ctx, "query", "", err)
-	}
-	return rows, nil
-}
-
 func (w *pgWorker) countLive(ctx context.Context, table *tableInfo) (n int64, err error) {
 	err = w.conn.QueryRow(ctx, "SELECT pg_catalog.count(*) FROM "+table.label).Scan(&n)
 	return n, dbError(ctx, "count rows", "", err)

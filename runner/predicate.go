@@ -47,27 +47,27 @@ func (p predicate) render(pred any, args []any) (string, error) {
 	case string:
 		return p.text(pred, args)
 	case map[string]any:
-		return p.compare(pred, "", true)
+		return p.compare(pred, "=")
 	case squirrel.Eq:
-		return p.compare(pred, "=", false)
+		return p.compare(pred, "=")
 	case squirrel.NotEq:
-		return p.compare(pred, "<>", false)
+		return p.compare(pred, "<>")
 	case squirrel.Lt:
-		return p.compare(pred, "<", false)
+		return p.compare(pred, "<")
 	case squirrel.LtOrEq:
-		return p.compare(pred, "<=", false)
+		return p.compare(pred, "<=")
 	case squirrel.Gt:
-		return p.compare(pred, ">", false)
+		return p.compare(pred, ">")
 	case squirrel.GtOrEq:
-		return p.compare(pred, ">=", false)
+		return p.compare(pred, ">=")
 	case squirrel.Like:
-		return p.compare(pred, "LIKE", false)
+		return p.compare(pred, "LIKE")
 	case squirrel.NotLike:
-		return p.compare(pred, "NOT LIKE", false)
+		return p.compare(pred, "NOT LIKE")
 	case squirrel.ILike:
-		return p.compare(pred, "ILIKE", false)
+		return p.compare(pred, "ILIKE")
 	case squirrel.NotILike:
-		return p.compare(pred, "NOT ILIKE", false)
+		return p.compare(pred, "NOT ILIKE")
 	case squirrel.And:
 		return p.join(pred, " AND ")
 	case squirrel.Or:
@@ -80,14 +80,68 @@ func (p predicate) render(pred any, args []any) (string, error) {
 
 // opaque renders a Sqlizer that cannot be looked into.
 func (p predicate) opaque(pred squirrel.Sqlizer) (string, error) {
-	if v := reflect.ValueOf(pred); v.Kind() == reflect.Pointer && v.IsNil() {
-		return "", fmt.Errorf("the condition is a nil %T", pred)
+	v := reflect.ValueOf(pred)
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return "", fmt.Errorf("the condition is a nil %T", pred)
+		}
+		if inner, ok := v.Elem().Interface().(squirrel.Sqlizer); ok {
+			return p.render(inner, nil)
+		}
+	}
+	if found := comparisonIn(v, map[uintptr]bool{}); found != nil {
+		return "", fmt.Errorf("a %s inside a %T would make IS NULL of a value that is missing: put it into squirrel.And or squirrel.Or, or write it as text", found, pred)
 	}
 	text, args, err := pred.ToSql()
 	if err != nil {
 		return "", err
 	}
 	return p.text(text, args)
+}
+
+var comparisons = []reflect.Type{
+	reflect.TypeFor[squirrel.Eq](), reflect.TypeFor[squirrel.NotEq](), reflect.TypeFor[squirrel.Lt](), reflect.TypeFor[squirrel.LtOrEq](),
+	reflect.TypeFor[squirrel.Gt](), reflect.TypeFor[squirrel.GtOrEq](), reflect.TypeFor[squirrel.Like](), reflect.TypeFor[squirrel.NotLike](),
+	reflect.TypeFor[squirrel.ILike](), reflect.TypeFor[squirrel.NotILike](),
+}
+
+// comparisonIn returns the type of a comparison of Squirrel's that a value holds,
+// or nil. Squirrel would render it without a look at its values. Each pointer is
+// followed once.
+func comparisonIn(v reflect.Value, seen map[uintptr]bool) reflect.Type {
+	if !v.IsValid() {
+		return nil
+	}
+	if slices.Contains(comparisons, v.Type()) {
+		return v.Type()
+	}
+	inner := func(v reflect.Value) reflect.Type { return comparisonIn(v, seen) }
+	switch v.Kind() {
+	case reflect.Pointer:
+		if seen[v.Pointer()] {
+			return nil
+		}
+		seen[v.Pointer()] = true
+		return inner(v.Elem())
+	case reflect.Interface:
+		return inner(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if found := inner(v.Field(i)); found != nil {
+				return found
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return nil
+		}
+		for i := range v.Len() {
+			if found := inner(v.Index(i)); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
 }
 
 func (p predicate) join(parts []squirrel.Sqlizer, with string) (string, error) {
@@ -105,25 +159,18 @@ func (p predicate) join(parts []squirrel.Sqlizer, with string) (string, error) {
 	return strings.Join(rendered, with), nil
 }
 
-// compare renders a map from column to value. The keys of a plain map are
-// column names; those of Squirrel's maps may be expressions too.
-func (p predicate) compare(values map[string]any, operator string, namesOnly bool) (string, error) {
+// compare renders a map from column to value.
+func (p predicate) compare(values map[string]any, operator string) (string, error) {
 	if len(values) == 0 {
 		return "", fmt.Errorf("the comparison has no columns, which is true of every row")
 	}
-	if operator == "" {
-		operator = "="
-	}
 	var parts []string
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if strings.TrimSpace(key) == "" {
-			return "", fmt.Errorf("the comparison has an empty column name")
+		at := slices.IndexFunc(p.columns, func(c column) bool { return c.name == key })
+		if at < 0 {
+			return "", fmt.Errorf("the table has no column %q; write what is an expression as text, with a ? for its value", key)
 		}
-		left := key
-		if namesOnly || slices.ContainsFunc(p.columns, func(c column) bool { return c.name == key }) {
-			left = sqlgen.QuoteIdent(key)
-		}
-		part, err := compareOne(left, operator, values[key])
+		part, err := compareOne(&p.columns[at], operator, values[key])
 		if err != nil {
 			return "", fmt.Errorf("column %s: %w", key, err)
 		}
@@ -132,17 +179,20 @@ func (p predicate) compare(values map[string]any, operator string, namesOnly boo
 	return strings.Join(parts, " AND "), nil
 }
 
-func compareOne(left, operator string, value any) (string, error) {
-	value, err := settle(value)
+func compareOne(c *column, operator string, given any) (string, error) {
+	left := sqlgen.QuoteIdent(c.name)
+	value, err := settle(given)
 	if err != nil {
 		return "", err
 	}
 	equality := operator == "=" || operator == "<>"
 	switch {
-	case value == nil && operator == "=":
+	case given == nil && operator == "=":
 		return left + " IS NULL", nil
-	case value == nil && operator == "<>":
+	case given == nil && operator == "<>":
 		return left + " IS NOT NULL", nil
+	case value == nil && equality:
+		return "", fmt.Errorf("the %T is NULL, as what is missing is: give nil itself to ask for IS NULL", given)
 	case value == nil:
 		return "", fmt.Errorf("%s with NULL is never true", operator)
 	}
@@ -150,7 +200,7 @@ func compareOne(left, operator string, value any) (string, error) {
 		if !equality {
 			return "", fmt.Errorf("%s cannot take a list", operator)
 		}
-		text, err := literalList(list)
+		text, err := literalList(list, c.checkText)
 		if err != nil {
 			return "", err
 		}
@@ -160,7 +210,7 @@ func compareOne(left, operator string, value any) (string, error) {
 		}
 		return left + in + text + ")", nil
 	}
-	text, err := literal(value)
+	text, err := checkedLiteral(value, c.checkText)
 	if err != nil {
 		return "", err
 	}
@@ -171,8 +221,14 @@ func compareOne(left, operator string, value any) (string, error) {
 func settle(value any) (any, error) {
 	for range 4 {
 		v := reflect.ValueOf(value)
-		if !v.IsValid() || v.Kind() == reflect.Pointer && v.IsNil() {
+		if !v.IsValid() {
 			return nil, nil
+		}
+		switch v.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Map, reflect.Func, reflect.Chan:
+			if v.IsNil() && !isList(v.Type()) {
+				return nil, nil
+			}
 		}
 		if valuer, ok := value.(driver.Valuer); ok {
 			inner, err := valuer.Value()
@@ -190,79 +246,41 @@ func settle(value any) (any, error) {
 	return value, nil
 }
 
-// text renders a condition written in SQL: ? stands for an argument, ?? for a
-// question mark. Inside quotes and comments a ? is just that.
+// text renders a condition written in SQL: see [bind].
 func (p predicate) text(sql string, args []any) (string, error) {
 	if strings.TrimSpace(sql) == "" {
 		return "", fmt.Errorf("the condition is empty")
 	}
-	var b strings.Builder
-	used, bare := 0, false
-	for i := 0; i < len(sql); {
-		if end := quotedEnd(sql, i); end > i {
-			quoted := sql[i:end]
-			if strings.Contains(quoted, "??") {
-				return "", fmt.Errorf("?? inside %s could mean one question mark or two: pass the text as an argument", quoted)
-			}
-			b.WriteString(quoted)
-			bare = bare || !isComment(quoted)
-			i = end
-			continue
-		}
-		c := sql[i]
-		switch {
-		case c == '?' && i+1 < len(sql) && sql[i+1] == '?':
-			b.WriteByte('?')
-			i += 2
-			continue
-		case c == '?':
-			if used == len(args) {
-				return "", fmt.Errorf("the condition has more ? than its %d arguments (a ? operator is written ??)", len(args))
-			}
-			text, err := argument(b.String(), args[used])
-			if err != nil {
-				return "", fmt.Errorf("argument %d: %w", used+1, err)
-			}
-			b.WriteString(text)
-			used++
-		default:
-			b.WriteByte(c)
-		}
-		bare = bare || !strings.ContainsRune(" \t\r\n\f\v", rune(c))
-		i++
-	}
-	switch text := b.String(); {
-	case used < len(args):
-		return "", fmt.Errorf("the condition has %d ? for %d arguments", used, len(args))
+	check := p.checkArgument(sql)
+	text, bare, err := bind(sql, len(args), func(before string, i int) (string, error) { return argument(before, args[i], check) })
+	switch {
+	case err != nil:
+		return "", err
 	case !bare:
 		return "", fmt.Errorf("the condition is empty")
 	case strings.Contains(text, "(1=1)"), strings.Contains(text, "(1=0)"):
 		// what Squirrel makes of an empty Eq, And, Or or list inside an expression
 		return "", fmt.Errorf("a part of the condition was empty: %s", text)
-	default:
-		return text, nil
 	}
+	return text, nil
 }
 
-// argument renders the argument that follows the text before it.
-func argument(before string, value any) (string, error) {
+// argument renders the argument that follows the text before it. NULL is none:
+// whatever is made with it is NULL, which is true of no row, and keeps none.
+func argument(before string, value any, check textCheck) (string, error) {
 	value, err := settle(value)
 	if err != nil {
 		return "", err
 	}
-	before = strings.TrimRight(before, " \t\r\n")
 	if value == nil {
-		if strings.HasSuffix(before, "=") || strings.HasSuffix(before, "<") || strings.HasSuffix(before, ">") {
-			return "", fmt.Errorf("a comparison with NULL is never true: write IS NULL or IS NOT DISTINCT FROM")
-		}
-		return "NULL", nil
+		return "", fmt.Errorf("it is NULL, and a comparison with NULL is never true: leave it out, or write IS NULL")
 	}
 	list, ok := listOf(value)
 	if !ok {
-		return literal(value)
+		return checkedLiteral(value, check)
 	}
-	text, err := literalList(list)
-	if err != nil || endsWithIn(before) {
+	text, err := literalList(list, check)
+	if err != nil || endsWithIn(strings.TrimRight(before, " \t\r\n")) {
 		return text, err
 	}
 	return "ARRAY[" + text + "]", nil
@@ -273,8 +291,4 @@ func endsWithIn(before string) bool {
 	before, ok := strings.CutSuffix(before, "(")
 	fields := strings.Fields(before)
 	return ok && len(fields) > 0 && strings.EqualFold(fields[len(fields)-1], "in")
-}
-
-func isComment(quoted string) bool {
-	return strings.HasPrefix(quoted, "--") || strings.HasPrefix(quoted, "/*")
 }

@@ -2,10 +2,13 @@ package runner_test
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	sq "github.com/Masterminds/squirrel"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/cs9gen/cs9gen/runner"
 )
@@ -95,4 +98,100 @@ func TestQueryAfterDDL(t *testing.T) {
 		}
 		return nil
 	}))
+}
+
+// A ? is an argument in the code of a query alone.
+func TestQueryLeavesQuestionMarksInLiteralsAlone(t *testing.T) {
+	f := newFixture(t)
+	f.exec(`INSERT INTO anon.counts (week, region, n, note) VALUES (1, 'a?b', 1, '{"k": {"x": 1}}')`)
+	count := sq.Select("count(*)")
+	f.mustRun(stepsTask(func(ctx context.Context, _ runner.Run, tables runner.Handles) error {
+		for name, query := range map[string]sq.SelectBuilder{
+			"literal":               count.Where("region = 'a?b'"),
+			"literal and argument":  count.Where("region = 'a?b' AND week = ?", 1),
+			"quoted name":           sq.Select(`count(*) AS "n?"`).Where("week = ?", 1),
+			"comment":               count.Where("week = ? -- why?\n AND /* ? /* ? */ */ n = ?", 1, 1),
+			"dollar quotes":         count.Where("region = $x$a?b$x$ AND $$?$$ <> 'a' AND week = ?", 1),
+			"E string":              count.Where(`region = E'a?\x62' AND E'\'?' <> 'x' AND week = ?`, 1),
+			"E string that goes on": count.Where("region = E'a' -- it's\n'?\\x62' AND week = ?", 1),
+			"operators":             count.Where("note::jsonb ?| ARRAY['k'] AND note::jsonb ?& ARRAY['k'] AND note::jsonb @? '$.k' AND note::jsonb ?? 'k' AND week=?", 1),
+			"equal and no blank":    count.Where("week=? AND n=?", 1, 1),
+			"numbered by squirrel":  count.Where(sq.Eq{"week": []int{1, 2}}).Where("region <> '?'").PlaceholderFormat(sq.Dollar),
+			"a question as a text":  count.Where("region = ?", "a?b"),
+		} {
+			rows, err := tables["counts"].Query(ctx, query)
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if n, err := oneInt(rows); err != nil || n != 1 {
+				t.Errorf("%s: read %d, %v", name, n, err)
+			}
+		}
+		for _, query := range []sq.SelectBuilder{count.Where("week = ?"), count.Where("region = 'a??b'"), count.Where("region = 'a"), count.Where("week = 1", 2)} {
+			_, err := tables["counts"].Query(ctx, query) //nolint:sqlclosecheck // there are none
+			f.wantIs(err, runner.ErrBadArgument)
+		}
+		return nil
+	}))
+}
+
+// A query reads: what would write is refused, changes nothing, and the plan goes on.
+func TestQueryCannotWrite(t *testing.T) {
+	f := newFixture(t)
+	f.exec(oldRow, "CREATE SEQUENCE anon.numbers", "CREATE FUNCTION anon.wipe() RETURNS int LANGUAGE sql AS 'DELETE FROM anon.counts RETURNING 1'")
+	for key, opts := range modes {
+		f.mustRun(stepsTask(func(ctx context.Context, _ runner.Run, tables runner.Handles) error {
+			for name, query := range map[string]sq.SelectBuilder{
+				"delete in WITH": sq.Select("week").Prefix("WITH i AS (DELETE FROM anon.counts RETURNING week)").From("i"),
+				"insert in WITH": sq.Select("week").Prefix("WITH i AS (INSERT INTO anon.counts (week, region) VALUES (8, 'x') RETURNING week)").From("i"),
+				"a function":     sq.Select("anon.wipe()").From("anon.counts"),
+				"a sequence":     sq.Select("nextval('anon.numbers')").From("anon.counts"),
+				"a routine":      sq.Select("cs9.drop_rows_where('anon.counts', 'week = 0')").From("anon.counts"),
+				"row locks":      sq.Select("week").From("anon.counts").Suffix("FOR UPDATE"),
+				"the setting":    sq.Select("set_config('transaction_read_only', 'off', true)").From("anon.counts"),
+			} {
+				rows, err := tables["counts"].Query(ctx, query)
+				if err == nil {
+					_, err = pgx.CollectRows(rows, pgx.RowTo[any])
+				}
+				var pgErr *pgconn.PgError
+				var typed *runner.Error
+				switch {
+				case !errors.As(err, &pgErr) || !errors.As(err, &typed) || pgErr.Code != "25006" && name != "the setting" && name != "a routine":
+					t.Errorf("%s, %s: %v", key, name, err)
+				case pgErr.Code == "25006" && (!strings.Contains(typed.Hint, "a query only reads") || typed.Table != "anon.counts"):
+					t.Errorf("%s, %s: %v", key, name, err)
+				}
+			}
+			rows, err := tables["counts"].Query(ctx, sq.Select("week"))
+			if err != nil {
+				return err
+			}
+			if _, err := oneInt(rows); err != nil {
+				t.Error(err)
+			}
+			return insert(count{9, key, 1})(ctx, runner.Run{}, tables)
+		}), opts...)
+	}
+	f.wantCounts("0 old 7, 9 direct 1, 9 staged 1")
+}
+
+// The transaction of a query has ended when its rows were read: it holds nothing
+// that a migration would wait for.
+func TestQueryHoldsNothingBehindItsRows(t *testing.T) {
+	f := newFixture(t)
+	f.exec(oldRow)
+	f.mustRun(stepsTask(func(ctx context.Context, _ runner.Run, tables runner.Handles) error {
+		rows, err := tables["counts"].Query(ctx, sq.Select("week"))
+		if err != nil {
+			return err
+		}
+		if _, err := oneInt(rows); err != nil {
+			return err
+		}
+		f.want("0", "SELECT count(*)::text FROM pg_stat_activity WHERE application_name LIKE 'cs9gen %' AND datname = current_database() AND state LIKE 'idle in%'")
+		f.exec("SET lock_timeout = '10s'", "ALTER TABLE anon.counts ALTER COLUMN note SET STATISTICS 1", "RESET lock_timeout")
+		return nil
+	}), runner.RunKey("k"))
 }

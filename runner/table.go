@@ -62,10 +62,15 @@ func (t *Table) DropAllRows(ctx context.Context) error {
 //
 // The condition is recorded as one SQL text and may use immutable functions and
 // the table's own columns only. What is empty is refused with [ErrBadCondition]
-// and never means "all rows": an empty Eq or And, an empty list, a blank string.
-// So is a time with nanoseconds, which PostgreSQL cannot compare with. Dates and
-// times that a text leaves open, 'now' too, mean what they mean when the
-// condition is recorded.
+// and never means "all rows" or "no rows": an empty Eq or And, an empty list, a
+// blank string, an argument that is NULL in whatever way (a nil pointer, an
+// sql.Null… or a pgtype value that is not Valid). In a map, an Eq or a NotEq nil
+// itself asks for IS NULL, or IS NOT NULL; their keys are columns of the table.
+//
+// A text given for a column of dates or times is in ISO form, a timestamptz with
+// its offset, so that no DateStyle or TimeZone changes it. What the condition's
+// own words leave open, 'now' too, means what it means when the condition is
+// recorded. A time with nanoseconds is refused: PostgreSQL cannot compare with it.
 func (t *Table) DropRowsWhere(ctx context.Context, pred any, args ...any) error {
 	return t.deleteWhere(ctx, "drop rows where", "where", pred, args)
 }
@@ -76,8 +81,10 @@ func (t *Table) KeepRowsWhere(ctx context.Context, pred any, args ...any) error 
 	return t.deleteWhere(ctx, "keep rows where", "keep", pred, args)
 }
 
-// Query reads. A query without From reads this table's published rows. The rows
-// must be closed, or read to their end, before the next call of the plan.
+// Query reads, in a transaction that can only read. A query without From reads
+// this table's published rows. A ? in the query's own words stands for an
+// argument, and ?? for a question mark. The rows must be closed, or read to their
+// end, before the next call of the plan.
 func (t *Table) Query(ctx context.Context, query squirrel.SelectBuilder) (pgx.Rows, error) {
 	if err := t.missing("query"); err != nil {
 		return nil, err
@@ -85,7 +92,10 @@ func (t *Table) Query(ctx context.Context, query squirrel.SelectBuilder) (pgx.Ro
 	if _, hasFrom := builder.Get(query, "From"); !hasFrom {
 		query = query.From(t.info.label)
 	}
-	sql, args, err := query.PlaceholderFormat(squirrel.Dollar).ToSql()
+	sql, args, err := query.PlaceholderFormat(squirrel.Question).ToSql()
+	if err == nil {
+		sql, _, err = bind(sql, len(args), func(_ string, i int) (string, error) { return fmt.Sprintf("$%d", i+1), nil })
+	}
 	if err != nil {
 		return nil, t.name("query", badArgument("correct the query", "%v", err))
 	}
@@ -98,8 +108,17 @@ func (t *Table) Query(ctx context.Context, query squirrel.SelectBuilder) (pgx.Ro
 		done()
 		return nil, t.name("query", err)
 	}
-	return t.scope.track(rows, done), nil
+	return t.scope.track(&readRows{Rows: rows, table: t}, done), nil
 }
+
+// readRows are the rows of a query whose error names it.
+type readRows struct {
+	pgx.Rows
+	table *Table
+}
+
+// Err says what stopped the query.
+func (r *readRows) Err() error { return r.table.name("query", r.Rows.Err()) }
 
 // NRow counts the published rows of the table.
 func (t *Table) NRow(ctx context.Context) (int64, error) {

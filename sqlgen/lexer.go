@@ -41,6 +41,52 @@ func lex(sql string) ([]token, error) {
 	return tokens, nil
 }
 
+// Piece is a part of an SQL text.
+type Piece struct {
+	Text string
+	// Kind says how the parts of it are read.
+	Kind PieceKind
+}
+
+// PieceKind tells code from what stands for itself in an SQL text.
+type PieceKind int
+
+// The kinds.
+const (
+	Code    PieceKind = iota // words, operators, white space
+	Literal                  // a text in quotes of any kind
+	Name                     // a name in double quotes
+	Comment
+)
+
+// Pieces splits SQL as PostgreSQL's scanner reads it; put together the pieces are
+// the text again. The error says which quote or comment does not end.
+func Pieces(sql string) ([]Piece, error) {
+	var pieces []Piece
+	for at := 0; at < len(sql); {
+		size, token, err := lexOne(sql[at:])
+		if err != nil {
+			return pieces, err
+		}
+		kind := Code
+		switch token {
+		case tokenString:
+			kind = Literal
+		case tokenQuoted:
+			kind = Name
+		case tokenComment:
+			kind = Comment
+		}
+		if last := len(pieces) - 1; kind == Code && last >= 0 && pieces[last].Kind == Code {
+			pieces[last].Text += sql[at : at+size]
+		} else {
+			pieces = append(pieces, Piece{sql[at : at+size], kind})
+		}
+		at += size
+	}
+	return pieces, nil
+}
+
 // lexOne returns the size and kind of the token that sql starts with.
 func lexOne(sql string) (int, tokenKind, error) {
 	c := sql[0]
@@ -102,8 +148,8 @@ func wordSize(sql string) int {
 }
 
 // stringSize returns the size of the literal that sql starts with. A literal
-// goes on in another one when nothing but white space with a line break is
-// between them.
+// goes on in another one when nothing but white space with a line break, and
+// comments to the ends of lines, are between them.
 func stringSize(sql string, escapes bool) (int, error) {
 	for at := 1; at < len(sql); at++ {
 		switch {
@@ -113,15 +159,39 @@ func stringSize(sql string, escapes bool) (int, error) {
 		case at+1 < len(sql) && sql[at+1] == '\'':
 			at++
 		default:
-			rest := strings.TrimLeft(sql[at+1:], " \t\n\r\f\v")
-			between := sql[at+1 : len(sql)-len(rest)]
-			if !strings.HasPrefix(rest, "'") || !strings.ContainsAny(between, "\n\r") {
+			between := gapSize(sql[at+1:])
+			if between == 0 {
 				return at + 1, nil
 			}
-			at += len(between) + 1
+			at += between + 1
 		}
 	}
 	return 0, fmt.Errorf("a text in single quotes does not end: close the quote, and double a quote inside the text")
+}
+
+// gapSize returns the size of what is between a literal and the one in which it
+// goes on, 0 where it does not.
+func gapSize(sql string) int {
+	broken := false
+	for at := 0; at < len(sql); at++ {
+		switch {
+		case sql[at] == '\n', sql[at] == '\r':
+			broken = true
+		case strings.IndexByte(" \t\f\v", sql[at]) >= 0:
+		case strings.HasPrefix(sql[at:], "--"):
+			end := strings.IndexAny(sql[at:], "\n\r")
+			if end < 0 {
+				return 0
+			}
+			at += end
+			broken = true
+		case sql[at] == '\'' && broken:
+			return at
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 func quotedSize(sql string) (int, error) {
