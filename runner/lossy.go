@@ -21,12 +21,29 @@ func loss(oid uint32, typmod int32, value any) string {
 	return lossOf(oid, typmod, value, plain(value))
 }
 
+// loss is [loss] for a value and what [plain] makes of it. The elements of an
+// array may be of a domain, which only the database knows.
+func (c *column) loss(value, inside any) string {
+	switch e := c.element; {
+	case e == nil || inside == nil:
+		return lossOf(c.oid, c.typmod, value, inside)
+	default:
+		if text, ok := textOf(inside); ok {
+			return lossOfElementsText(c.oid, e.oid, e.typmod, text)
+		}
+		return lossOfElements(e.oid, e.typmod, inside)
+	}
+}
+
 // lossOf is loss for a value and what [plain] makes of it.
 func lossOf(oid uint32, typmod int32, value, inside any) string {
 	if inside == nil {
 		return ""
 	}
 	if element, ok := elementOf(oid); ok {
+		if text, isText := textOf(inside); isText {
+			return lossOfElementsText(oid, element, typmod, text)
+		}
 		return lossOfElements(element, typmod, inside)
 	}
 	if t, ok := inside.(time.Time); ok {
@@ -39,22 +56,28 @@ func lossOf(oid uint32, typmod int32, value, inside any) string {
 		return lossOfInteger(32, inside)
 	case pgtype.Int8OID:
 		return lossOfInteger(64, inside)
+	case pgtype.OIDOID, pgtype.XIDOID, pgtype.CIDOID:
+		return lossOfUnsigned(32, inside)
+	case xid8OID:
+		return lossOfUnsigned(64, inside)
 	case pgtype.Float4OID:
-		return lossOfFloat(32, inside)
+		return lossOfFloat(32, value, inside)
 	case pgtype.Float8OID:
-		return lossOfFloat(64, inside)
+		return lossOfFloat(64, value, inside)
 	case pgtype.NumericOID:
 		return lossOfNumeric(typmod, value, inside)
 	case moneyOID:
 		return lossOfNumeric(moneyTypmod, value, inside)
 	case pgtype.IntervalOID:
-		if d, ok := inside.(time.Duration); ok {
-			return lossOfFraction(typmodOf(oid, typmod), int64(d%time.Second))
-		}
+		return lossOfInterval(typmod, inside)
 	case pgtype.InetOID, pgtype.CIDROID:
 		return lossOfAddress(inside)
 	}
-	if text, ok := textOf(inside); ok {
+	text, ok := textOf(inside)
+	if raw, isRaw := inside.([]byte); isRaw && isTextual(oid) {
+		text, ok = string(raw), true
+	}
+	if ok {
 		return lossOfText(oid, typmod, text)
 	}
 	return ""
@@ -68,7 +91,7 @@ func plain(value any) any {
 		switch {
 		case !v.IsValid(), v.Kind() == reflect.Pointer && v.IsNil():
 			return nil
-		case v.Type() == reflect.TypeFor[pgtype.Numeric]():
+		case v.Type() == reflect.TypeFor[pgtype.Numeric](), v.Type() == reflect.TypeFor[pgtype.Interval]():
 			return value
 		}
 		if valuer, ok := value.(driver.Valuer); ok {
@@ -113,47 +136,92 @@ func lossOfInteger(bits int, value any) string {
 	return ""
 }
 
-func lossOfFloat(bits int, value any) string {
+// xid8OID is the type that the driver has no name for.
+const xid8OID = 5069
+
+// lossOfUnsigned is lossOfInteger for object and transaction identifiers.
+func lossOfUnsigned(bits int, value any) string {
 	v := reflect.ValueOf(value)
+	high := math.Ldexp(1, bits) // one more than fits
 	switch {
-	case v.CanInt():
-		n := v.Int()
-		f := float64(n)
-		if bits == 32 {
-			f = float64(float32(n))
-		}
-		if back, _ := big.NewFloat(f).Int(nil); back.Cmp(big.NewInt(n)) != 0 {
-			return "its last digits would be lost"
-		}
-	case v.CanUint():
-		n := v.Uint()
-		f := float64(n)
-		if bits == 32 {
-			f = float64(float32(n))
-		}
-		if back, _ := big.NewFloat(f).Int(nil); back.Cmp(new(big.Int).SetUint64(n)) != 0 {
-			return "its last digits would be lost"
-		}
-	case v.CanFloat() && bits == 32:
+	case v.CanInt() && v.Int() < 0, v.CanUint() && bits < 64 && v.Uint() >= 1<<bits, v.CanInt() && bits < 64 && v.Int() >= 1<<bits:
+		return "it is out of range"
+	case v.CanFloat():
 		f := v.Float()
-		if float64(float32(f)) != f && !math.IsNaN(f) {
-			return "it has more digits than real keeps; convert it to float32, or make the column double precision"
-		}
-	}
-	switch n := value.(type) {
-	case big.Float:
-		return tenDigits
-	case big.Int:
-		f := new(big.Float).SetInt(&n)
-		exact := f.MinPrec() <= 53 && f.MantExp(nil) <= 1024
-		if bits == 32 {
-			exact = f.MinPrec() <= 24 && f.MantExp(nil) <= 128
-		}
-		if !exact {
-			return "its last digits would be lost"
+		switch {
+		case math.IsNaN(f), f < 0, f >= high:
+			return "it is out of range"
+		case f != math.Trunc(f):
+			return "its decimals would be lost"
 		}
 	}
 	return ""
+}
+
+const (
+	lastDigits = "its last digits would be lost"
+	moreDigits = "it has more digits than real keeps; convert it to float32, or make the column double precision"
+)
+
+// lossOfFloat compares a number with the one that the column would give back, by
+// their shortest decimals: 0.1 is given back, 9007199254740993 is not.
+func lossOfFloat(bits int, value, inside any) string {
+	v := reflect.ValueOf(inside)
+	switch {
+	case v.CanFloat() && bits == 64:
+		return ""
+	case v.CanFloat():
+		if f := v.Float(); float64(float32(f)) != f && !math.IsNaN(f) {
+			return moreDigits
+		}
+		return ""
+	}
+	if v.CanInt() && v.Int() <= 1<<24 && v.Int() >= -1<<24 {
+		return "" // nearly all are
+	}
+	switch n := inside.(type) {
+	case big.Float:
+		return tenDigits
+	case big.Int:
+		value = &n // it is a Stringer
+	}
+	n, ok := decimalOf(value, inside)
+	if !ok || !n.Valid || n.NaN || n.InfinityModifier != pgtype.Finite || n.Int == nil || n.Int.Sign() == 0 {
+		return "" // not a number, or one that is refused
+	}
+	// no float needs more digits, and none of these exponents is in range
+	if n.Exp > 400 || len(n.Int.String())+int(n.Exp) > 400 || n.Exp < -20000 {
+		return "" // out of range, which the server says
+	}
+	text := n.Int.String() + "e" + strconv.Itoa(int(n.Exp))
+	f, err := strconv.ParseFloat(text, bits)
+	if err != nil {
+		return ""
+	}
+	back, ok := decimalOf(f, strconv.FormatFloat(f, 'e', -1, bits))
+	if ok && sameDecimal(n, back) {
+		return ""
+	}
+	// an integer may have more digits than the shortest decimal of its float
+	if n.Exp >= 0 && f == math.Trunc(f) {
+		whole, _ := new(big.Float).SetFloat64(f).Int(nil)
+		if sameDecimal(n, pgtype.Numeric{Int: whole, Valid: true}) {
+			return ""
+		}
+	}
+	if bits == 32 {
+		return lastDigits + ": " + moreDigits
+	}
+	return lastDigits
+}
+
+// sameDecimal compares two finite numbers.
+func sameDecimal(a, b pgtype.Numeric) bool {
+	low := min(a.Exp, b.Exp)
+	scaled := func(n pgtype.Numeric) *big.Int {
+		return new(big.Int).Mul(n.Int, new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n.Exp-low)), nil))
+	}
+	return scaled(a).Cmp(scaled(b)) == 0
 }
 
 // tenDigits is what is wrong with a big.Float: the driver takes its String.
@@ -161,8 +229,9 @@ const tenDigits = "the driver would write 10 digits of it; pass the text, f.Text
 
 // The type money has two decimals, in most settings of lc_monetary.
 const (
-	moneyOID    = 790
-	moneyTypmod = 19<<16 | 2 + 4
+	moneyOID      = 790
+	moneyArrayOID = 791
+	moneyTypmod   = 19<<16 | 2 + 4
 )
 
 // lossOfNumeric looks for digits after the scale of a numeric(p, s).
@@ -176,6 +245,9 @@ func lossOfNumeric(typmod int32, value, inside any) string {
 	scale := (typmod - 4) & 0x7ff
 	if scale > 1000 {
 		scale -= 2048 // a negative scale, in 11 bits
+	}
+	if text, isText := textOf(inside); isText && typmod == moneyTypmod {
+		inside = strings.NewReplacer("$", "", ",", "", "(", "", ")", "").Replace(text)
 	}
 	n, ok := decimalOf(value, inside)
 	switch {

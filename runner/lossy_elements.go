@@ -3,19 +3,27 @@ package runner
 import (
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// elements are the array types whose elements can lose something, and the
-// multiranges, whose elements are ranges.
+// elements are the array types whose elements can lose something.
 var elements = map[uint32]uint32{
 	pgtype.Int2ArrayOID: pgtype.Int2OID, pgtype.Int4ArrayOID: pgtype.Int4OID, pgtype.Int8ArrayOID: pgtype.Int8OID,
 	pgtype.Float4ArrayOID: pgtype.Float4OID, pgtype.Float8ArrayOID: pgtype.Float8OID, pgtype.NumericArrayOID: pgtype.NumericOID,
 	pgtype.DateArrayOID: pgtype.DateOID, pgtype.TimeArrayOID: pgtype.TimeOID, pgtype.TimetzArrayOID: pgtype.TimetzOID,
 	pgtype.TimestampArrayOID: pgtype.TimestampOID, pgtype.TimestamptzArrayOID: pgtype.TimestamptzOID, pgtype.IntervalArrayOID: pgtype.IntervalOID,
 	pgtype.TextArrayOID: pgtype.TextOID, pgtype.VarcharArrayOID: pgtype.VarcharOID, pgtype.NameArrayOID: pgtype.NameOID,
-	pgtype.InetArrayOID: pgtype.InetOID, pgtype.CIDRArrayOID: pgtype.CIDROID,
+	pgtype.InetArrayOID: pgtype.InetOID, pgtype.CIDRArrayOID: pgtype.CIDROID, pgtype.QCharArrayOID: pgtype.QCharOID,
+	pgtype.OIDArrayOID: pgtype.OIDOID, pgtype.XIDArrayOID: pgtype.XIDOID, moneyArrayOID: moneyOID,
+	pgtype.Int4rangeArrayOID: pgtype.Int4rangeOID, pgtype.Int8rangeArrayOID: pgtype.Int8rangeOID, pgtype.NumrangeArrayOID: pgtype.NumrangeOID,
+	pgtype.DaterangeArrayOID: pgtype.DaterangeOID, pgtype.TsrangeArrayOID: pgtype.TsrangeOID, pgtype.TstzrangeArrayOID: pgtype.TstzrangeOID,
+	pgtype.DatemultirangeArrayOID: pgtype.DatemultirangeOID, pgtype.TsmultirangeArrayOID: pgtype.TsmultirangeOID, pgtype.TstzmultirangeArrayOID: pgtype.TstzmultirangeOID,
+}
+
+// multiranges are the types whose elements are ranges.
+var multiranges = map[uint32]uint32{
 	pgtype.Int4multirangeOID: pgtype.Int4rangeOID, pgtype.Int8multirangeOID: pgtype.Int8rangeOID, pgtype.NummultirangeOID: pgtype.NumrangeOID,
 	pgtype.DatemultirangeOID: pgtype.DaterangeOID, pgtype.TsmultirangeOID: pgtype.TsrangeOID, pgtype.TstzmultirangeOID: pgtype.TstzrangeOID,
 }
@@ -30,9 +38,119 @@ var bounds = map[uint32]uint32{
 func elementOf(oid uint32) (uint32, bool) {
 	element, ok := elements[oid]
 	if !ok {
+		element, ok = multiranges[oid]
+	}
+	if !ok {
 		element, ok = bounds[oid]
 	}
 	return element, ok
+}
+
+// lossOfElementsText does for the text of an array, a range or a multirange what
+// lossOfElements does for a value. A text that is none of its type is refused by
+// the server.
+func lossOfElementsText(oid, element uint32, typmod int32, text string) string {
+	if _, isRange := bounds[oid]; isRange {
+		return lossOfBoundsText(element, text)
+	}
+	if _, isMultirange := multiranges[oid]; isMultirange {
+		return lossOfMultirangeText(bounds[element], text)
+	}
+	for i, item := range arrayItems(text) {
+		if why := loss(element, typmod, item); why != "" {
+			return fmt.Sprintf("element %d: %s", i+1, why)
+		}
+	}
+	return ""
+}
+
+func lossOfBoundsText(oid uint32, text string) string {
+	for i, bound := range rangeBounds(text) {
+		if why := loss(oid, -1, bound); why != "" {
+			return fmt.Sprintf("%s bound: %s", []string{"lower", "upper"}[min(i, 1)], why)
+		}
+	}
+	return ""
+}
+
+func lossOfMultirangeText(oid uint32, text string) string {
+	inside := strings.Trim(strings.TrimSpace(text), "{}")
+	// a range ends with its bracket, which no bound holds without quotes
+	for i, part := range splitOutsideQuotes(inside, func(c byte) bool { return c == ')' || c == ']' }) {
+		if why := lossOfBoundsText(oid, strings.TrimLeft(part, ", \t\n")); why != "" {
+			return fmt.Sprintf("element %d: %s", i+1, why)
+		}
+	}
+	return ""
+}
+
+// arrayItems returns the elements of an array's text, whatever its dimensions,
+// without those that are NULL.
+func arrayItems(text string) []string {
+	if bounds, rest, ok := strings.Cut(text, "="); ok && strings.HasPrefix(strings.TrimSpace(bounds), "[") {
+		text = rest
+	}
+	var items []string
+	for _, part := range splitOutsideQuotes(text, func(c byte) bool { return c == '{' || c == '}' || c == ',' }) {
+		item := strings.Trim(part, " \t\r\n\f\v")
+		if item == "" || strings.EqualFold(item, "null") {
+			continue
+		}
+		items = append(items, unquoted(item))
+	}
+	return items
+}
+
+// rangeBounds returns the bounds of a range's text: "" for one that is not there.
+func rangeBounds(text string) []string {
+	text = strings.Trim(text, " \t\r\n\f\v")
+	if text == "" || strings.EqualFold(text, "empty") {
+		return nil
+	}
+	var out []string
+	for _, part := range splitOutsideQuotes(strings.Trim(text, "[]()"), func(c byte) bool { return c == ',' }) {
+		out = append(out, unquoted(part))
+	}
+	return out
+}
+
+// splitOutsideQuotes splits a text at the bytes that separate its parts.
+func splitOutsideQuotes(text string, separates func(byte) bool) []string {
+	var parts []string
+	quoted, from := false, 0
+	for i := 0; i < len(text); i++ {
+		switch {
+		case text[i] == '\\':
+			i++
+		case text[i] == '"':
+			quoted = !quoted
+		case !quoted && separates(text[i]):
+			parts, from = append(parts, text[from:i]), i+1
+		}
+	}
+	return append(parts, text[min(from, len(text)):])
+}
+
+// unquoted takes the quotes and backslashes off a part of an array or a range.
+func unquoted(part string) string {
+	if !strings.ContainsAny(part, `"\\`) {
+		return part
+	}
+	var b strings.Builder
+	for i := 0; i < len(part); i++ {
+		switch {
+		case part[i] == '\\' && i+1 < len(part):
+			i++
+			b.WriteByte(part[i])
+		case part[i] == '"' && i+1 < len(part) && part[i+1] == '"' && i > 0 && i+2 < len(part):
+			i++
+			b.WriteByte('"') // doubled, in a range
+		case part[i] == '"':
+		default:
+			b.WriteByte(part[i])
+		}
+	}
+	return b.String()
 }
 
 func lossOfElements(oid uint32, typmod int32, value any) string {

@@ -57,50 +57,88 @@ func lossOfText(oid uint32, typmod int32, text string) string {
 		if len(text) > maxName {
 			return fmt.Sprintf("it would be cut after %d bytes", maxName)
 		}
-	case pgtype.DateOID, pgtype.TimeOID, pgtype.TimetzOID, pgtype.TimestampOID, pgtype.TimestamptzOID, pgtype.IntervalOID:
+	case pgtype.QCharOID:
+		if len(text) > 1 {
+			return "it would be cut after its first byte"
+		}
+	case pgtype.DateOID, pgtype.TimeOID, pgtype.TimetzOID, pgtype.TimestampOID, pgtype.TimestamptzOID:
 		return lossOfTimeText(oid, typmod, text)
 	}
 	return ""
 }
 
 var (
-	// clockText finds a time of day: hours, minutes, seconds, fraction, what follows.
-	clockText   = regexp.MustCompile(`([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?(.*)$`)
-	compactText = regexp.MustCompile(`[0-9][Tt][0-9]`)
-	dayText     = regexp.MustCompile(`[0-9]{4}-[0-9]{1,2}-[0-9]`)
-	utcText     = regexp.MustCompile(`^(?i:z|ut|utc|gmt|[+-]00?(:?00)?)$`)
-	// notZone are words beside a time of day that are no time zone.
-	notZone = regexp.MustCompile(`^(?i:[0-9].*|bc|ad|am|pm|jan.*|feb.*|mar.*|apr.*|may.*|jun.*|jul.*|aug.*|sep.*|oct.*|nov.*|dec.*|mon.*|tue.*|wed.*|thu.*|fri.*|sat.*|sun.*)$`)
+	// dateText finds a date, in the ways in which people write one.
+	dateText = regexp.MustCompile(`(?i)[0-9]{4,}-[0-9]{1,2}-[0-9]{1,2}|[0-9]{1,2}[/.-][0-9]{1,2}[/.-][0-9]{2,4}|[0-9]{1,2}[-/. ][a-z]{3,9}[-/. ,]+[0-9]{2,4}|` +
+		`[a-z]{3,9}[-/. ]+[0-9]{1,2}[-/., ]+[0-9]{2,4}|[0-9]{4}[-/. ][a-z]{3,9}[-/. ][0-9]{1,2}|[0-9]{4}\.[0-9]{3}|(?:^|\s)[0-9]{8}`)
+	// clockText finds a time of day: hours, minutes, seconds, fraction. Without
+	// colons it follows a date.
+	clockText   = regexp.MustCompile(`([0-9]{1,2}):([0-9]{2})(?::([0-9]{2})(?:\.([0-9]+))?)?`)
+	compactText = regexp.MustCompile(`^[Tt ]?([0-9]{2})([0-9]{2})?([0-9]{2})?(?:\.([0-9]+))?`)
+	utcText     = regexp.MustCompile(`^(?i:z|ut|utc|gmt|zulu|[+-]00?(:?00)?(:?00)?)$`)
+	offsetText  = regexp.MustCompile(`[+-][0-9][0-9:]*`)
+	wordText    = regexp.MustCompile(`[A-Za-z][A-Za-z_/]*`)
+	// notZone are words beside a date or a time of day that are no time zone.
+	notZone = regexp.MustCompile(`^(?i:t|bc|ad|am|pm|at|on|infinity|epoch|now|today|tomorrow|yesterday|allballs|j|` +
+		`jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?|nov(ember)?|dec(ember)?|` +
+		`mon(day)?|tue(s|sday)?|wed(s|nesday|nes)?|thu(r|rs|rsday)?|fri(day)?|sat(urday)?|sun(day)?)$`)
 )
 
-// lossOfTimeText does for text what lossOfTime does for a time.Time.
+// lossOfTimeText does for text what lossOfTime does for a time.Time: it takes the
+// date off, then the time of day, and what is left is a time zone.
 func lossOfTimeText(oid uint32, typmod int32, text string) string {
-	match := clockText.FindStringSubmatch(text)
-	switch {
-	case match == nil && oid == pgtype.DateOID && compactText.MatchString(text):
-		return timeOfDayLost
-	case match == nil:
-		return ""
-	case oid == pgtype.DateOID:
-		if strings.Trim(match[1]+match[2]+match[3]+match[4], "0") != "" {
-			return timeOfDayLost
-		}
-		return ""
-	case oid == pgtype.TimeOID && dayText.MatchString(text):
-		return "its date would be lost"
+	rest, hasDate := text, false
+	if at := dateText.FindStringIndex(text); at != nil {
+		rest, hasDate = text[:at[0]]+" "+text[at[1]:], true
 	}
-	if oid == pgtype.TimestampOID || oid == pgtype.TimeOID {
-		for _, word := range strings.Fields(match[5]) {
-			if !notZone.MatchString(word) && !utcText.MatchString(word) {
-				return "its time zone would be lost"
+	clock := clockText.FindStringSubmatchIndex(rest)
+	if clock == nil {
+		if trimmed := strings.TrimLeft(rest, " "); hasDate || oid == pgtype.TimeOID || oid == pgtype.TimetzOID {
+			if clock = compactText.FindStringSubmatchIndex(trimmed); clock != nil {
+				rest = trimmed
 			}
 		}
 	}
+	field := func(i int) string {
+		if clock == nil || clock[2*i] < 0 {
+			return ""
+		}
+		return rest[clock[2*i]:clock[2*i+1]]
+	}
+	fraction, clockDigits := field(4), field(1)+field(2)+field(3)+field(4)
+	if clock != nil {
+		rest = rest[:clock[0]] + " " + rest[clock[1]:]
+	}
+	switch {
+	case oid == pgtype.DateOID && strings.Trim(clockDigits, "0") != "":
+		return timeOfDayLost
+	case (oid == pgtype.TimeOID || oid == pgtype.TimetzOID && clock != nil) && hasDate:
+		return "its date would be lost"
+	case (oid == pgtype.TimestampOID || oid == pgtype.TimeOID) && hasZone(rest):
+		return "its time zone would be lost"
+	case oid == pgtype.DateOID:
+		return ""
+	}
 	digits := typmodOf(oid, typmod)
-	if fraction := match[4]; len(fraction) > digits && strings.Trim(fraction[digits:], "0") != "" {
+	if len(fraction) > digits && strings.Trim(fraction[digits:], "0") != "" {
 		return fmt.Sprintf("its digits after %d decimals of a second would be rounded", digits)
 	}
 	return ""
+}
+
+// hasZone reports whether what is left of a text names a time zone other than UTC.
+func hasZone(rest string) bool {
+	for _, offset := range offsetText.FindAllString(rest, -1) {
+		if !utcText.MatchString(offset) {
+			return true
+		}
+	}
+	for _, word := range wordText.FindAllString(rest, -1) {
+		if !notZone.MatchString(word) && !utcText.MatchString(word) {
+			return true
+		}
+	}
+	return false
 }
 
 // typmodOf returns how many decimals of a second a column keeps.

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/cs9gen/cs9gen/internal/pgsession"
+	"github.com/cs9gen/cs9gen/sqlgen"
 )
 
 // postgres opens the connections of runs. All SQL of this package is in the
@@ -211,7 +213,8 @@ const describeColumns = `
 	       a.attgenerated <> '',
 	       a.attidentity = 'a',
 	       a.atthasdef OR a.attidentity <> '',
-	       t.typreceive <> 0
+	       t.typreceive <> 0,
+	       t.typcategory = 'A' AND t.typlen = -1
 	FROM pg_catalog.pg_attribute AS a
 	JOIN pg_catalog.pg_type AS t ON t.oid = a.atttypid
 	WHERE a.attrelid = pg_catalog.to_regclass($1) AND a.attnum > 0 AND NOT a.attisdropped
@@ -245,8 +248,14 @@ func (s *pgSession) describeColumns(ctx context.Context, info *tableInfo) error 
 	if err != nil {
 		return err
 	}
+	var arrays []string
 	info.columns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c column, err error) {
-		return c, row.Scan(&c.name, &c.typeName, &c.notNull, &c.generated, &c.identityAlways, &c.hasDefault, &c.readsBinary)
+		var isArray bool
+		err = row.Scan(&c.name, &c.typeName, &c.notNull, &c.generated, &c.identityAlways, &c.hasDefault, &c.readsBinary, &isArray)
+		if isArray {
+			arrays = append(arrays, c.name)
+		}
+		return c, err
 	})
 	if err != nil {
 		return err
@@ -260,6 +269,25 @@ func (s *pgSession) describeColumns(ctx context.Context, info *tableInfo) error 
 		c := &info.columns[i]
 		c.oid, c.typmod = described.Fields[i].DataTypeOID, described.Fields[i].TypeModifier
 		c.key = slices.Contains(info.keys, c.name)
+	}
+	return s.describeElements(ctx, info, arrays)
+}
+
+// describeElements asks for the types of the elements of columns that are arrays.
+func (s *pgSession) describeElements(ctx context.Context, info *tableInfo, arrays []string) error {
+	if len(arrays) == 0 {
+		return nil
+	}
+	elements := make([]string, len(arrays))
+	for i, name := range arrays {
+		elements[i] = sqlgen.QuoteIdent(name) + "[1]"
+	}
+	described, err := s.conn.Prepare(ctx, "", fmt.Sprintf("SELECT %s FROM %s", strings.Join(elements, ", "), info.label))
+	if err != nil {
+		return err
+	}
+	for i, name := range arrays {
+		info.column(name).element = &elementType{described.Fields[i].DataTypeOID, described.Fields[i].TypeModifier}
 	}
 	return nil
 }

@@ -89,7 +89,7 @@ func (c *copySource) check(into *column, value any) error {
 		return badArgument("correct it before the write; no row of this write was kept",
 			"row %d, column %s: %.80q cannot be written to %s: %s", c.number, into.name, text, into.typeName, why)
 	}
-	if why := lossOf(into.oid, into.typmod, value, inside); why != "" {
+	if why := into.loss(value, inside); why != "" {
 		return lossy(into, c.number, value, why)
 	}
 	return nil

@@ -1,7 +1,9 @@
 package runner
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -12,12 +14,17 @@ type ProgressKind string
 
 // The kinds.
 const (
-	PlanStarted  ProgressKind = "plan started"
-	PlanFinished ProgressKind = "plan finished"
-	PlanSkipped  ProgressKind = "plan skipped"
-	PlanFailed   ProgressKind = "plan failed"
-	PublishBatch ProgressKind = "publish batch" // a step of a publish, or one batch of it, was done
-	PublishWaits ProgressKind = "publish waits" // a step met a lock, and is tried again
+	RunBegun      ProgressKind = "run begun" // the plans, or the publish, come next
+	PlanStarted   ProgressKind = "plan started"
+	PlanFinished  ProgressKind = "plan finished"
+	PlanSkipped   ProgressKind = "plan skipped"
+	PlanFailed    ProgressKind = "plan failed"
+	PlanCancelled ProgressKind = "plan cancelled" // by the caller's context, or because another plan failed
+	RunProving    ProgressKind = "run proving"    // all plans are done: what was staged is proved
+	RunProved     ProgressKind = "run proved"     // after Elapsed
+	PublishBatch  ProgressKind = "publish batch"  // a step of a publish, or one batch of it, was done
+	PublishWaits  ProgressKind = "publish waits"  // a step met a lock, and is tried again
+	RunEnded      ProgressKind = "run ended"      // with Err where it failed
 )
 
 // Progress is one thing that happened in a run. Fields that do not apply are zero.
@@ -27,8 +34,8 @@ type Progress struct {
 	RunKey string
 	RunID  int64
 
-	// Plan of Plans: the plan kinds. Rows and Elapsed are those of a finished
-	// plan, Err that of a failed one.
+	// Plan of Plans: the plan kinds; Plans alone: RunBegun. Rows and Elapsed are
+	// those of a finished plan, Err that of a failed or cancelled one.
 	Plan, Plans int
 	Elapsed     time.Duration
 	Err         error
@@ -78,8 +85,27 @@ func (r *reporter) report(p Progress) {
 	}
 }
 
-// ended logs a result.
+// failed logs, once for a run, how it failed, and tells of its end.
+func (r *reporter) failed(ctx context.Context, runID int64, err error) {
+	level, message := slog.LevelError, "run failed"
+	if ctx.Err() != nil {
+		level, message = slog.LevelWarn, "run cancelled"
+	}
+	args := []any{"error", err}
+	var e *Error
+	if errors.As(err, &e) && e.Plan != 0 {
+		args = append([]any{"plan", e.Plan}, args...)
+	}
+	if runID != 0 {
+		args = append([]any{"run_id", runID}, args...)
+	}
+	r.log.Log(ctx, level, message, args...)
+	r.report(Progress{Kind: RunEnded, RunID: runID, Err: err})
+}
+
+// ended logs a result, and tells of the end.
 func (r *reporter) ended(result *Result) {
+	r.report(Progress{Kind: RunEnded, RunID: result.RunID})
 	r.log.Info("run ended", "outcome", string(result.Outcome), "run_id", result.RunID, "attempt", result.Attempt,
 		"plans_run", len(result.PlansRun), "plans_skipped", len(result.PlansSkipped), "rows_published", result.RowsPublished)
 }

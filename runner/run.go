@@ -37,7 +37,15 @@ type execution struct {
 
 func (r *Runner) run(ctx context.Context, j *job, o options) (*Result, error) {
 	x := &execution{r: r, job: j, opts: o, label: label(j.name), report: r.reporter(j.name, o.runKey)}
-	if !o.hasRunKey {
+	result, err := x.start(ctx)
+	if err != nil {
+		x.report.failed(ctx, x.run.id, err)
+	}
+	return result, err
+}
+
+func (x *execution) start(ctx context.Context) (*Result, error) {
+	if !x.opts.hasRunKey {
 		return x.direct(ctx)
 	}
 	return x.keyed(ctx)
@@ -76,6 +84,7 @@ func (x *execution) direct(ctx context.Context) (*Result, error) {
 	if err := x.plan(ctx); err != nil {
 		return nil, place(err, x.job.name, "", 0, "nothing was written")
 	}
+	x.report.report(Progress{Kind: RunBegun, Plans: x.list.plans})
 	if err := x.plans(ctx, main); err != nil {
 		return fail(err)
 	}
@@ -183,6 +192,7 @@ func (x *execution) begin(ctx context.Context) (begun, error) {
 			b.publishKey = older
 			x.run = Run{task: task, key: key, id: b.runID, attempt: b.attempt, today: b.today}
 			x.report.log.Info("run begun", "outcome", b.outcome, "run_id", b.runID, "attempt", b.attempt, "plans", x.list.plans)
+			x.report.report(Progress{Kind: RunBegun, RunID: b.runID, Plans: x.list.plans})
 			return b, nil
 		}
 		if b.publishKey == older {
@@ -211,7 +221,7 @@ func (x *execution) attempt(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	stop := x.own.watch(x.job.name, func(err error) {
-		x.report.log.Error("the run is stopped", "error", err)
+		x.report.log.Debug("the run is stopped", "error", err)
 		cancel(err)
 	})
 	defer stop()
@@ -227,8 +237,30 @@ func (x *execution) attempt(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return stopped(ctx)
 	}
-	return x.own.finishRun(ctx, x.run.id, x.run.attempt)
+	return x.prove(ctx)
 }
+
+// prove has the database look for whatever could stop the publish.
+func (x *execution) prove(ctx context.Context) error {
+	x.report.report(Progress{Kind: RunProving, RunID: x.run.id})
+	began := time.Now()
+	if err := x.own.finishRun(ctx, x.run.id, x.run.attempt); err != nil {
+		return err
+	}
+	x.report.report(Progress{Kind: RunProved, RunID: x.run.id, Elapsed: time.Since(began)})
+	return nil
+}
+
+// reasonOf is what is recorded of a failure: whether it was one, or a cancel.
+func reasonOf(ctx context.Context, err error) string {
+	if ctx.Err() != nil {
+		return cancelled + err.Error()
+	}
+	return err.Error()
+}
+
+// cancelled begins the recorded error of what was cancelled and did not fail.
+const cancelled = "cancelled: "
 
 // stopped is the error of a run whose context ended.
 func stopped(ctx context.Context) error {
@@ -265,6 +297,7 @@ func nextAfterPublish(ctx context.Context, own owner, runID int64) string {
 // endAttempt records why the attempt failed, and gives the task back: in spite
 // of a cancel, which may be the reason.
 func (x *execution) endAttempt(ctx context.Context, reason error) {
+	text := reasonOf(ctx, reason)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupWait)
 	defer cancel()
 	logPanic(x.report.log, reason)
@@ -273,7 +306,7 @@ func (x *execution) endAttempt(ctx context.Context, reason error) {
 			x.report.log.Warn("the failure of a plan could not be recorded", "plan", f.plan, "error", err)
 		}
 	}
-	if err := x.own.endAttempt(ctx, x.run.id, x.run.attempt, reason.Error()); err != nil {
+	if err := x.own.endAttempt(ctx, x.run.id, x.run.attempt, text); err != nil {
 		x.report.log.Warn("the end of the attempt could not be recorded", "error", err)
 	}
 }

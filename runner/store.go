@@ -126,6 +126,7 @@ type column struct {
 	name           string
 	oid            uint32 // of the type, under a domain that of its base
 	typmod         int32
+	element        *elementType // of an array
 	typeName       string
 	notNull        bool
 	generated      bool
@@ -133,4 +134,10 @@ type column struct {
 	hasDefault     bool // a default or an identity gives a value
 	key            bool
 	readsBinary    bool // the type has a binary form
+}
+
+// elementType is the type of an array's elements, under a domain that of its base.
+type elementType struct {
+	oid    uint32
+	typmod int32
 }

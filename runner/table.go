@@ -25,7 +25,13 @@ type Table struct {
 }
 
 // Name returns the table's qualified name, quoted where SQL needs it.
-func (t *Table) Name() string { return t.info.label }
+// It is "" for a handle that is nil or the zero Table.
+func (t *Table) Name() string {
+	if t == nil || t.info == nil {
+		return ""
+	}
+	return t.info.label
+}
 
 // Insert writes rows that must not be there yet. The rows may leave out columns
 // that have a default or may be NULL, and must leave out generated ones.
@@ -153,9 +159,13 @@ func (t *Table) Staged(ctx context.Context) (int64, error) {
 }
 
 // missing is the error for a nil handle, which is what a name gives that is not
-// in Task.Tables.
+// in Task.Tables, and for a Table that no run has made.
 func (t *Table) missing(what string) error {
-	if t != nil {
+	switch {
+	case t == nil:
+	case t.info == nil || t.scope == nil:
+		return refuse(ErrBadArgument, what, "the handle is a zero Table, which is none of a run", "use the handles that the task's functions are given")
+	default:
 		return nil
 	}
 	return refuse(ErrBadArgument, what, "the task has no table of this name, so that its handle is nil", "use one of the names in Task.Tables")
@@ -285,4 +295,9 @@ func (info *tableInfo) names() []string {
 }
 
 // String returns the handle's alias and table.
-func (t *Table) String() string { return fmt.Sprintf("%s (%s)", t.alias, t.info.label) }
+func (t *Table) String() string {
+	if t == nil {
+		return "no table"
+	}
+	return fmt.Sprintf("%s (%s)", t.alias, t.Name())
+}

@@ -158,6 +158,9 @@ func (x *execution) runPlan(ctx context.Context, w worker, plan int, next func()
 	if err != nil {
 		err = place(err, x.job.name, x.opts.runKey, plan, "")
 		event.Kind, event.Err = PlanFailed, err
+		if ctx.Err() != nil {
+			event.Kind = PlanCancelled
+		}
 		x.failPlan(ctx, w, plan, err)
 		x.report.report(event)
 		return 0, false, err
@@ -212,12 +215,13 @@ func (x *execution) failPlan(ctx context.Context, w worker, plan int, reason err
 	if x.own == nil {
 		return
 	}
+	text := reasonOf(ctx, reason)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupWait)
 	defer cancel()
-	if err := w.failPlan(ctx, x.run.id, x.run.attempt, plan, reason.Error()); err != nil {
+	if err := w.failPlan(ctx, x.run.id, x.run.attempt, plan, text); err != nil {
 		x.tally.mu.Lock()
 		defer x.tally.mu.Unlock()
-		x.tally.unrecorded = append(x.tally.unrecorded, planFailure{plan, reason.Error()})
+		x.tally.unrecorded = append(x.tally.unrecorded, planFailure{plan, text})
 	}
 }
 

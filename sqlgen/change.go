@@ -171,6 +171,9 @@ func (p *changePlan) compare() error {
 	if err != nil {
 		return err
 	}
+	if err := p.lock.inOrder(p.dir, p.present); err != nil {
+		return err
+	}
 	for _, name := range names {
 		p.files = append(p.files, PlannedFile{Name: name, Exists: true})
 	}

@@ -43,11 +43,10 @@ func Plan(dir string, files []GeneratedFile) ([]PlannedFile, error) {
 		existing := present.find(f)
 		if existing == nil {
 			number := f.Number
-			if number == 0 || number <= highest {
-				next++
-				number = next
+			if number <= next {
+				number = next + 1
 			}
-			next = max(next, number)
+			next = number
 			out = append(out, PlannedFile{Name: fmt.Sprintf("%05d_%s.sql", number, f.Base), SQL: f.SQL})
 			continue
 		}
@@ -125,7 +124,7 @@ func (m migrationFiles) twice(dir string) error {
 	for _, f := range m {
 		if other := first[f.number]; other != "" {
 			return differs(filepath.Join(dir, f.name), "a number of its own", "that of "+other,
-				fmt.Errorf("%w: %s and %s: rename the one that no database has applied, to a number above all others", ErrSameNumber, filepath.Join(dir, other), f.name))
+				fmt.Errorf("%w: %s and %s: rename the one that no database has applied to a number above all others, and after it, in their order, those that need it", ErrSameNumber, filepath.Join(dir, other), f.name))
 		}
 		first[f.number] = f.name
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 
 	"github.com/spf13/cobra"
+
+	"github.com/cs9gen/cs9gen/sqlgen"
 )
 
 // app is what the commands share.
@@ -61,7 +63,9 @@ func (a *app) newRootCommand() *cobra.Command {
 publishes and shows the runs that stage rows for these tables.
 
 Exit codes: 0 done, 1 failed, 2 wrong use, 3 refused because another run of the
-task is alive, 4 the publish stopped and can be resumed.`,
+task is alive, 4 the publish stopped and can be resumed, 5 check found a
+difference.`,
+		Version: sqlgen.Version,
 		Example: `  cs9gen init
   cs9gen generate
   cs9gen migrate up
@@ -76,6 +80,7 @@ task is alive, 4 the publish stopped and can be resumed.`,
 	root.SetOut(a.stdout)
 	root.SetErr(a.stderr)
 	root.SetFlagErrorFunc(wrongUse)
+	root.SetVersionTemplate(versionOf().String())
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print reports and errors as JSON")
 	for _, newCommand := range commands {
 		root.AddCommand(newCommand(a))

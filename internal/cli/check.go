@@ -45,9 +45,10 @@ func newCheckCommand(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Compare migrations with definitions, and a database with migrations; for CI",
-		Long: `Compares the migrations and cs9gen.lock with the definitions: exit code 1, and a
+		Long: `Compares the migrations and cs9gen.lock with the definitions: exit code 5, and a
 line for each difference, when generate would write anything, or when a file was
-edited, removed or renumbered. Nothing is written, and no database is needed.
+edited, removed or renumbered. Any other failure, such as a database that cannot
+be reached, is exit code 1. Nothing is written, and no database is needed.
 
 With --database, or --database-url, it also compares what is installed with what
 the migrations make of an empty database: tables, columns, constraints, indexes,
@@ -126,7 +127,7 @@ func (a *app) check(cmd *cobra.Command, f checkFlags) error {
 	if len(found) > len(folder.Differences) {
 		hints = append(hints, "migrate, or take the change in the database back; what is to stay goes into the definitions, or into a migration of your own")
 	}
-	return failed(strings.Join(hints, "; "), "%s found", count(int64(len(found)), "difference"))
+	return &failure{Message: count(int64(len(found)), "difference") + " found", Hint: strings.Join(hints, "; "), ExitCode: exitDiffers}
 }
 
 // checkDatabase compares the database of the command with the folder, and

@@ -21,6 +21,7 @@ const (
 	exitWrongUse       = 2
 	exitRunAlive       = 3 // another run of the task is alive
 	exitPublishStopped = 4 // what is published stays, and the rest can be published
+	exitDiffers        = 5 // check found a difference, and nothing else was wrong
 )
 
 // failure is what is told of an error: the fields of its JSON object, and the

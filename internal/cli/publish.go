@@ -42,7 +42,7 @@ func newPublishCommand(a *app) *cobra.Command {
 		Long: `Publishes a run whose plans are all done. Batched tables are moved first, with a
 commit after each batch; then all others in one transaction. When it stops, with
 exit code 4, what it has published stays, and the same command publishes the
-rest. A run that is published already is an error, and left as it is.
+rest. With a run that is published already there is nothing to do: exit code 0.
 
 Modes: batched moves rows in batches, and readers see the table grow; atomic
 changes only the rows that differ, and readers see the old table or the new one;
@@ -103,6 +103,9 @@ func (a *app) publish(cmd *cobra.Command, flags publishFlags, task, runKey strin
 	defer pool.Close()
 	result, err := r.Publish(cmd.Context(), task, runKey, runner.PublishMode(flags.mode), runner.Movers(flags.movers))
 	progress.end()
+	if errors.Is(err, runner.ErrPublished) {
+		return a.alreadyPublished(cmd.Context(), r, task, runKey)
+	}
 	if err != nil {
 		return publishError(cmd.Context(), r, err, task, runKey, progress.seen)
 	}
@@ -116,6 +119,21 @@ func (a *app) publish(cmd *cobra.Command, flags publishFlags, task, runKey strin
 		return a.printf("published the rest of run %q of task %q: %s in all\n", runKey, task, count(result.RowsPublished, "row"))
 	}
 	return a.printf("published run %q of task %q: %s\n", runKey, task, count(result.RowsPublished, "row"))
+}
+
+// alreadyPublished says that there is nothing to do, as a run of the task does.
+func (a *app) alreadyPublished(ctx context.Context, r *runner.Runner, task, runKey string) error {
+	run, err := r.Show(ctx, task, runKey)
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(publication{
+			Outcome: string(runner.AlreadyPublished), Task: task, RunKey: runKey, RunID: run.RunID, Attempt: run.Attempt,
+			Plans: run.Plans, RowsStaged: run.RowsStaged, RowsPublished: run.RowsPublished,
+		})
+	}
+	return a.printf("run %q of task %q is published already: nothing to do; to do it over, run the task again with runner.Again, or with p_again of cs9.begin_run\n", runKey, task)
 }
 
 // stateWait bounds the question for a run's state after its publish failed.
@@ -133,8 +151,6 @@ func publishError(ctx context.Context, r *runner.Runner, err error, task, runKey
 		return advise(err, runner.ErrNotReady, "run the task again with this run key: it does the plans that are left, and publishes; "+command("show", task, runKey)+" shows them")
 	case errors.Is(err, runner.ErrRunAlive), errors.Is(err, runner.ErrStagedRewritten), errors.Is(err, runner.ErrDiscarded):
 		return err
-	case errors.Is(err, runner.ErrPublished):
-		return advise(err, runner.ErrPublished, "there is nothing to do; to do it over, run the task again with runner.Again, or with p_again of cs9.begin_run")
 	case errors.Is(err, runner.ErrPublishStopped):
 		return &advised{err: err, exitCode: exitPublishStopped, hint: again + " publishes the rest, when the lock is gone"}
 	}

@@ -18,11 +18,20 @@ type runDetail struct {
 	Steps    []runner.StepStatus `json:"steps"`
 }
 
+// foldedFrom is how many plans are listed one by one.
+const foldedFrom = 50
+
+// listed is how many lines of plans are shown without --all.
+const listed = 200
+
 func newShowCommand(a *app) *cobra.Command {
+	var all bool
 	cmd := &cobra.Command{
-		Use:     "show TASK RUN_KEY",
-		Short:   "Show a run, its plans and its publish",
-		Long:    "Shows a run, which of its plans the last attempt skipped because they were done,\nand how far its publish is.",
+		Use:   "show TASK RUN_KEY",
+		Short: "Show a run, its plans and its publish",
+		Long: fmt.Sprintf(`Shows a run, which of its plans the last attempt skipped because they were done,
+and how far its publish is. More than %d plans are shown as ranges of plans that
+are in the same state; --all lists each, and --json always does.`, foldedFrom),
 		Example: `  cs9gen show rebuild_counts "week 40"`,
 		Args:    takes("TASK", "RUN_KEY"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,15 +40,16 @@ func newShowCommand(a *app) *cobra.Command {
 				if err != nil {
 					return advise(err, runner.ErrRunUnknown, listHint)
 				}
-				return a.reportDetail(detail)
+				return a.reportDetail(detail, all)
 			})
 		},
 	}
 	a.addDatabaseFlag(cmd.Flags())
+	cmd.Flags().BoolVar(&all, "all", false, "list each plan, also where there are many")
 	return cmd
 }
 
-func (a *app) reportDetail(d *runner.RunDetail) error {
+func (a *app) reportDetail(d *runner.RunDetail, all bool) error {
 	if a.json {
 		report := runDetail{runReport: reportOf(&d.RunStatus), PlanList: []runner.PlanStatus{}, Steps: []runner.StepStatus{}}
 		for _, p := range d.PlanList {
@@ -55,7 +65,11 @@ func (a *app) reportDetail(d *runner.RunDetail) error {
 	var b strings.Builder
 	b.WriteString(aboutRun(&d.RunStatus))
 	if len(d.PlanList) > 0 {
-		b.WriteString("\n" + aboutPlans(d.PlanList))
+		plans, more := aboutPlans(d.PlanList, all)
+		b.WriteString("\n" + plans)
+		if more > 0 {
+			a.remark("%s more are not listed; --all lists each plan", count(int64(more), "range"))
+		}
 	}
 	if len(d.Steps) > 0 {
 		b.WriteString("\n" + aboutSteps(d.Steps))
@@ -88,18 +102,61 @@ func aboutRun(r *runner.RunStatus) string {
 	return t.String()
 }
 
-func aboutPlans(plans []runner.PlanStatus) string {
-	t := table{head: []string{"PLAN", "STATE", "ATTEMPT", "SKIPPED", "STAGED", "ARGSETS"}}
-	for _, p := range plans {
-		t.add(p.Plan, p.State, known(p.Attempt), yes(p.Skipped), known(p.RowsStaged), short(string(p.Argsets), 60))
+// aboutPlans lists the plans, and returns how many lines were left out.
+func aboutPlans(plans []runner.PlanStatus, all bool) (text string, more int) {
+	ranges := planRanges(plans, !all && len(plans) > foldedFrom)
+	if !all && len(ranges) > listed {
+		ranges, more = ranges[:listed], len(ranges)-listed
 	}
-	text := t.String()
-	for _, p := range plans {
-		if p.Error != "" {
-			text += fmt.Sprintf("plan %d failed: %s\n", p.Plan, plain(p.Error))
+	t := table{head: []string{"PLAN", "STATE", "ATTEMPT", "SKIPPED", "STAGED", "ARGSETS"}}
+	for _, r := range ranges {
+		p, last := r[0], r[len(r)-1]
+		if len(r) == 1 {
+			t.add(p.Plan, p.State, known(p.Attempt), yes(p.Skipped), known(p.RowsStaged), short(string(p.Argsets), 60))
+			continue
+		}
+		var staged *int64
+		for _, p := range r {
+			if p.RowsStaged != nil {
+				sum := *p.RowsStaged
+				if staged != nil {
+					sum += *staged
+				}
+				staged = &sum
+			}
+		}
+		t.add(fmt.Sprintf("%d-%d", p.Plan, last.Plan), p.State, known(p.Attempt), yes(p.Skipped), known(staged),
+			short(string(p.Argsets), 28)+" … "+short(string(last.Argsets), 28))
+	}
+	text = t.String()
+	for _, r := range ranges {
+		if p := r[0]; p.Error != "" {
+			if reason, ok := strings.CutPrefix(p.Error, "cancelled: "); ok {
+				text += fmt.Sprintf("plan %d cancelled: %s\n", p.Plan, plain(reason))
+			} else {
+				text += fmt.Sprintf("plan %d failed: %s\n", p.Plan, plain(p.Error))
+			}
 		}
 	}
-	return text
+	return text, more
+}
+
+// planRanges puts plans that follow each other and are in the same state together;
+// one with an error stands alone.
+func planRanges(plans []runner.PlanStatus, fold bool) [][]runner.PlanStatus {
+	var out [][]runner.PlanStatus
+	for _, p := range plans {
+		if last := len(out) - 1; fold && last >= 0 && sameState(out[last][0], p) {
+			out[last] = append(out[last], p)
+			continue
+		}
+		out = append(out, []runner.PlanStatus{p})
+	}
+	return out
+}
+
+func sameState(a, b runner.PlanStatus) bool {
+	return a.State == b.State && known(a.Attempt) == known(b.Attempt) && a.Skipped == b.Skipped && a.Error == "" && b.Error == ""
 }
 
 func aboutSteps(steps []runner.StepStatus) string {

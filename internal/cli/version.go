@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"fmt"
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
@@ -25,19 +26,29 @@ func newVersionCommand(a *app) *cobra.Command {
 		Example: "  cs9gen version --json",
 		Args:    arguments(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			v := versions{Version: sqlgen.Version, SchemaVersion: runner.SchemaVersion}
-			if build, ok := debug.ReadBuildInfo(); ok {
-				v.Go = build.GoVersion
-				for _, s := range build.Settings {
-					if s.Key == "vcs.revision" {
-						v.Revision = s.Value
-					}
-				}
-			}
+			v := versionOf()
 			if a.json {
 				return a.printJSON(v)
 			}
-			return a.printf("cs9gen %s (cs9 schema %d, %s)\n", v.Version, v.SchemaVersion, v.Go)
+			return a.print(v.String())
 		},
 	}
+}
+
+// versionOf returns the versions of this program.
+func versionOf() versions {
+	v := versions{Version: sqlgen.Version, SchemaVersion: runner.SchemaVersion}
+	if build, ok := debug.ReadBuildInfo(); ok {
+		v.Go = build.GoVersion
+		for _, s := range build.Settings {
+			if s.Key == "vcs.revision" {
+				v.Revision = s.Value
+			}
+		}
+	}
+	return v
+}
+
+func (v versions) String() string {
+	return fmt.Sprintf("cs9gen %s (cs9 schema %d, %s)\n", v.Version, v.SchemaVersion, v.Go)
 }

@@ -65,6 +65,8 @@ var types = []string{
 	"CREATE DOMAIN odd.small AS integer CHECK (VALUE < 10)",
 	"CREATE DOMAIN odd.mail AS text CHECK (VALUE LIKE '%@%')",
 	"CREATE DOMAIN odd.feeling AS odd.mood",
+	"CREATE DOMAIN odd.code AS varchar(3)",
+	"CREATE DOMAIN odd.shorter AS odd.code",
 	"CREATE TYPE odd.pair AS (a integer, b text)",
 	"CREATE TYPE odd.span AS RANGE (SUBTYPE = float8)",
 	// a type that has text in and out only, as PostGIS and others have more of

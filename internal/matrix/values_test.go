@@ -3,6 +3,7 @@ package matrix
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -43,58 +44,96 @@ type section struct {
 	rules []rule
 }
 
+// valueRules are the rules, a function a section: one of all of them takes the
+// compiler minutes.
 func valueRules() []section {
-	oslo := time.FixedZone("", 3600)
-	noon := time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
-	day := time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
-	big20, _ := new(big.Int).SetString("12345678901234567890", 10)
 	return []section{
-		{"Nothing there", []rule{
-			keeps("any", "nil, a nil pointer, map, slice, sql.Null… or pgtype value that is not Valid", []int(nil), "NULL"),
-			keeps("integer[]", "[]int{}", []int{}, "{}"), keeps("bytea", "[]byte{}", []byte{}, `\x`), keeps("text", `""`, "", ""),
-			keeps("jsonb", "map[string]int(nil)", map[string]int(nil), "NULL"), keeps("jsonb", `json.RawMessage("null"), "null"`, "null", "null"),
-			refuses("date, timestamp, timestamptz, time", "time.Time{}", time.Time{}, "the zero time"),
-		}},
-		{"Numbers", []rule{
-			keeps("integer", "3.0", 3.0, "3"), refuses("integer", "3.7", 3.7, "its decimals would be lost"), refuses("integer", `"3.7"`, "3.7", "invalid input syntax"),
-			refuses("integer", "math.NaN()", math.NaN(), "an integer column has no NaN"), refuses("integer", "int64(1) << 31", int64(1)<<31, "out of range"),
-			refuses("bigint", "uint64(math.MaxUint64)", uint64(math.MaxUint64), "out of range"), refuses("bigint", "big.Int of 12345678901234567890", big20, "out of range"),
-			keeps("double precision", "int64(1e17)", int64(1e17), "1e+17"), refuses("double precision", "int64(1e17) + 1", int64(1e17)+1, "its last digits would be lost"),
-			refuses("double precision", "big.Int of 12345678901234567890", big20, "its last digits would be lost"),
-			refuses("real", "0.1, a float64", 0.1, "more digits than real keeps"), keeps("real", "float32(0.1)", float32(0.1), "0.1"), keeps("real", `"0.1"`, "0.1", "0.1"),
-			keeps("double precision", "float32(0.1)", float32(0.1), "0.10000000149011612"),
-			keeps("numeric", "0.1, the shortest text of the float64", 0.1, "0.1"), keeps("numeric", "big.Int of 12345678901234567890", big20, "12345678901234567890"),
-			refuses("numeric", "*big.Float", big.NewFloat(0.1), "10 digits"), keeps("numeric", `"1.500", or a driver.Valuer that gives it`, decimal("1.500"), "1.500"),
-			keeps("numeric(10,2)", "1.5", 1.5, "1.50"), refuses("numeric(10,2)", "0.125", 0.125, "its digits after scale 2 would be rounded"),
-			refuses("numeric(10,2)", `"1.005"`, "1.005", "its digits after scale 2 would be rounded"), refuses("numeric(10,2)", `"1005e-3"`, "1005e-3", "its digits after scale 2 would be rounded"),
-			refuses("numeric(4,2)", "100", 100, "numeric field overflow"), refuses("money", "0.125", 0.125, "would be rounded"),
-		}},
-		{"Text and bytes", []rule{
-			refuses("text, varchar, char, json, …", `"a\x00b"`, "a\x00b", "zero byte"), refuses("text, varchar, char, json, …", `"\xff"`, "\xff", "not valid UTF-8"),
-			refuses("text", `[]byte("\xff")`, []byte("\xff"), "not valid UTF-8"), keeps("bytea", `[]byte("\x00\xff")`, []byte("\x00\xff"), `\x00ff`),
-			refuses("text", "7", 7, "does not fit text"), refuses("text", "time.Now()", noon, "Go's own way of writing it"),
-			refuses("varchar(3)", `"abcd"`, "abcd", "too long"), refuses("varchar(3)", `"abc "`, "abc ", "its blanks after 3 characters would be cut"), keeps("char(3)", `"a"`, "a", "a"),
-			refuses("name", "64 bytes", strings.Repeat("x", 64), "cut after 63 bytes"),
-			refuses("jsonb", `"text"`, "text", "invalid input syntax"), keeps("jsonb", `"\"text\""`, `"text"`, `"text"`), keeps("jsonb", "map[string]any{…}, a struct", map[string]any{"a": 1}, `{"a": 1}`),
-			refuses("an enum, or another type that the driver does not know", `[]byte("good")`, []byte("good"), "pass the text"),
-		}},
-		{"Times", []rule{
-			keeps("date", "midnight in any time zone: its own day", day.In(time.UTC).Add(-time.Hour).In(oslo), "2026-01-02"), refuses("date", "noon", noon, "its time of day would be lost"),
-			refuses("date", `"2026-01-02 12:00"`, "2026-01-02 12:00", "its time of day would be lost"), keeps("date", `"infinity"`, "infinity", "infinity"),
-			keeps("timestamp", "a time in UTC", noon, "2026-01-02 12:00:00"), refuses("timestamp", "a time at another offset", noon.In(oslo), "its time zone would be lost"),
-			refuses("timestamp", `"2026-01-02 12:00+01"`, "2026-01-02 12:00+01", "its time zone would be lost"),
-			keeps("timestamptz", "a time in any time zone: its instant", noon.In(oslo), "2026-01-02 12:00:00+00"), keeps("timestamptz", `"2026-01-02 12:00": read in the session's time zone`, "2026-01-02 12:00", "2026-01-02 12:00:00+00"),
-			keeps("timestamptz", "time.Now(): its nanoseconds are cut", noon.Add(1234), "2026-01-02 12:00:00.000001+00"), refuses("timestamptz(3)", "with microseconds", noon.Add(time.Microsecond), "Truncate(time.Millisecond)"),
-			refuses("timestamptz", `"2026-01-02 12:00:00.1234567Z"`, "2026-01-02 12:00:00.1234567Z", "would be rounded"),
-			refuses("timestamptz, timestamp", "the year 300000", noon.AddDate(298000, 0, 0), "out of range"), refuses("date", "the year 6000000", day.AddDate(5998000, 0, 0), "out of range"),
-			refuses("time", "a time.Time with a date", noon, "its date would be lost"), keeps("time", `the time that time.Parse("15:04", "12:30") gives`, time.Date(0, 1, 1, 12, 30, 0, 0, time.UTC), "12:30:00"),
-			refuses("timetz", "a time.Time", noon, "pass text"), keeps("timetz", `"12:30+02"`, "12:30+02", "12:30:00+02"),
-			keeps("interval", "90 * time.Minute", 90*time.Minute, "01:30:00"), refuses("interval", "time.Nanosecond", time.Nanosecond, "Truncate(time.Microsecond)"),
-		}},
-		{"Others", []rule{
-			refuses("integer[]", "[]float64{1, 2.5}", []float64{1, 2.5}, "element 2: its decimals would be lost"), refuses("daterange", "a bound at noon", pgtype.Range[time.Time]{Lower: noon, LowerType: pgtype.Inclusive, UpperType: pgtype.Unbounded, Valid: true}, "lower bound: its time of day"),
-			refuses("inet", "netip.Addr fe80::1%eth0", netip.MustParseAddr("fe80::1%eth0"), "its zone would be lost"), refuses("boolean", "1", 1, "does not fit boolean"),
-		}},
+		{"Nothing there", nothingRules()},
+		{"Numbers", numberRules()},
+		{"Text and bytes", textRules()},
+		{"Times", timeRules()},
+		{"Others", otherRules()},
+	}
+}
+
+var (
+	oslo = time.FixedZone("", 3600)
+	noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+	day  = time.Date(2026, 1, 2, 0, 0, 0, 0, time.UTC)
+)
+
+func nothingRules() []rule {
+	return []rule{
+		keeps("any", "nil, a nil pointer, map, slice, sql.Null… or pgtype value that is not Valid", []int(nil), "NULL"),
+		keeps("integer[]", "[]int{}", []int{}, "{}"), keeps("bytea", "[]byte{}", []byte{}, `\x`), keeps("text", `""`, "", ""),
+		keeps("jsonb", "map[string]int(nil)", map[string]int(nil), "NULL"), keeps("jsonb", `json.RawMessage("null"), "null"`, "null", "null"),
+		refuses("date, timestamp, timestamptz, time", "time.Time{}", time.Time{}, "the zero time"),
+	}
+}
+
+func numberRules() []rule {
+	big20 := bigInt("12345678901234567890")
+	return []rule{
+		keeps("integer", "3.0", 3.0, "3"), refuses("integer", "3.7", 3.7, "its decimals would be lost"), refuses("integer", `"3.7"`, "3.7", "invalid input syntax"),
+		refuses("integer", "math.NaN()", math.NaN(), "an integer column has no NaN"), refuses("integer", "int64(1) << 31", int64(1)<<31, "out of range"),
+		refuses("bigint", "uint64(math.MaxUint64)", uint64(math.MaxUint64), "out of range"), refuses("bigint", "big.Int of 12345678901234567890", big20, "out of range"),
+		keeps("double precision", "int64(1e17)", int64(1e17), "1e+17"), refuses("double precision", "int64(1e17) + 1", int64(1e17)+1, "its last digits would be lost"),
+		refuses("double precision", "big.Int of 12345678901234567890", big20, "its last digits would be lost"),
+		refuses("real", "0.1, a float64", 0.1, "more digits than real keeps"), keeps("real", "float32(0.1)", float32(0.1), "0.1"), keeps("real", `"0.1"`, "0.1", "0.1"),
+		keeps("double precision", "float32(0.1)", float32(0.1), "0.10000000149011612"),
+		keeps("numeric", "0.1, the shortest text of the float64", 0.1, "0.1"), keeps("numeric", "big.Int of 12345678901234567890", big20, "12345678901234567890"),
+		refuses("numeric", "*big.Float", big.NewFloat(0.1), "10 digits"), keeps("numeric", `"1.500", or a driver.Valuer that gives it`, decimal("1.500"), "1.500"),
+		keeps("numeric(10,2)", "1.5", 1.5, "1.50"), refuses("numeric(10,2)", "0.125", 0.125, "its digits after scale 2 would be rounded"),
+		refuses("numeric(10,2)", `"1.005"`, "1.005", "its digits after scale 2 would be rounded"), refuses("numeric(10,2)", `"1005e-3"`, "1005e-3", "its digits after scale 2 would be rounded"),
+		refuses("double precision", `json.Number("9007199254740993")`, json.Number("9007199254740993"), "its last digits would be lost"),
+		refuses("double precision", "pgtype.Numeric of 9007199254740993", numeric("9007199254740993"), "its last digits would be lost"),
+		refuses("double precision", `"0.12345678901234567891"`, "0.12345678901234567891", "its last digits would be lost"), keeps("double precision", `"0.1"`, "0.1", "0.1"),
+		refuses("real", "pgtype.Numeric of 16777217", numeric("16777217"), "its last digits would be lost"), keeps("real", "pgtype.Numeric of 0.1", numeric("0.1"), "0.1"),
+		refuses("real", "pgtype.Numeric of 0.123456789", numeric("0.123456789"), "its last digits would be lost"),
+		refuses("oid, xid", "3.7", 3.7, "its decimals would be lost"), keeps("oid, xid", "3.0", 3.0, "3"), refuses("oid, xid", "-1", -1, "is out of range"), refuses("oid", "int64(1) << 32", int64(1)<<32, "out of range"),
+		refuses("numeric(10,2)[]", `"{1.00,1.005}"`, "{1.00,1.005}", "element 2: its digits after scale 2 would be rounded"), refuses("numeric(10,2)[]", `"[0:1]={{1.1},{\"2.345\"}}"`, `{{1.1},{"2.345"}}`, "element 2: its digits"),
+		refuses("money", `"$0.125"`, "$0.125", "would be rounded"), refuses("numeric(4,2)", "100", 100, "numeric field overflow"), refuses("money", "0.125", 0.125, "would be rounded"),
+	}
+}
+
+func textRules() []rule {
+	return []rule{
+		refuses("text, varchar, char, json, …", `"a\x00b"`, "a\x00b", "zero byte"), refuses("text, varchar, char, json, …", `"\xff"`, "\xff", "not valid UTF-8"),
+		refuses("text", `[]byte("\xff")`, []byte("\xff"), "not valid UTF-8"), keeps("bytea", `[]byte("\x00\xff")`, []byte("\x00\xff"), `\x00ff`),
+		refuses("text", "7", 7, "does not fit text"), refuses("text", "time.Now()", noon, "Go's own way of writing it"),
+		refuses("varchar(3)", `"abcd"`, "abcd", "too long"), refuses("varchar(3)", `"abc "`, "abc ", "its blanks after 3 characters would be cut"), keeps("char(3)", `"a"`, "a", "a"),
+		refuses("varchar(3)", `[]byte("abc ")`, []byte("abc "), "its blanks after 3 characters would be cut"),
+		refuses("varchar(3)[], odd.code[], odd.shorter[]", `"{NULL,\"abc \"}"`, `{NULL,"abc "}`, "its blanks after 3 characters would be cut"),
+		refuses("varchar(3)[], odd.code[]", `[]string{"abc "}`, []string{"abc "}, "element 1: its blanks after 3 characters would be cut"), keeps("varchar(3)[]", `"{abc,\"a \"}"`, `{abc,"a "}`, `{abc,"a "}`),
+		refuses(`"char"`, `"ab"`, "ab", "cut after its first byte"), refuses(`"char"`, `"é"`, "é", "cut after its first byte"), refuses(`"char"[]`, `"{a,bc}"`, "{a,bc}", "element 2: it would be cut after its first byte"),
+		refuses("name", "64 bytes", strings.Repeat("x", 64), "cut after 63 bytes"),
+		refuses("jsonb", `"text"`, "text", "invalid input syntax"), keeps("jsonb", `"\"text\""`, `"text"`, `"text"`), keeps("jsonb", "map[string]any{…}, a struct", map[string]any{"a": 1}, `{"a": 1}`),
+		refuses("json, jsonb", `struct{ A string }{"\xff"}`, struct{ A string }{"a\xff"}, "not valid UTF-8"), refuses("json, jsonb", `map[string]int{"\xff": 1}`, map[string]int{"\xff": 1}, "not valid UTF-8"),
+		refuses("jsonb[]", `[]any{map[string]any{"a": "\xff"}}`, []map[string]any{{"a": "\xff"}}, "not valid UTF-8"), keeps("jsonb", `struct{ A string }{"\ufffd and \\ufffd"}`, struct{ A string }{"\ufffd and \\ufffd"}, "{\"A\": \"\ufffd and \\\\ufffd\"}"),
+		refuses("an enum, or another type that the driver does not know", `[]byte("good")`, []byte("good"), "pass the text"),
+	}
+}
+
+func timeRules() []rule {
+	return []rule{
+		keeps("date", "midnight in any time zone: its own day", day.In(time.UTC).Add(-time.Hour).In(oslo), "2026-01-02"), refuses("date", "noon", noon, "its time of day would be lost"),
+		refuses("date", `"2026-01-02 12:00"`, "2026-01-02 12:00", "its time of day would be lost"), keeps("date", `"infinity"`, "infinity", "infinity"),
+		keeps("timestamp", "a time in UTC", noon, "2026-01-02 12:00:00"), refuses("timestamp", "a time at another offset", noon.In(oslo), "its time zone would be lost"),
+		refuses("timestamp", `"2026-01-02 12:00+01"`, "2026-01-02 12:00+01", "its time zone would be lost"),
+		keeps("timestamptz", "a time in any time zone: its instant", noon.In(oslo), "2026-01-02 12:00:00+00"), keeps("timestamptz", `"2026-01-02 12:00": read in the session's time zone`, "2026-01-02 12:00", "2026-01-02 12:00:00+00"),
+		keeps("timestamptz", "time.Now(): its nanoseconds are cut", noon.Add(1234), "2026-01-02 12:00:00.000001+00"), refuses("timestamptz(3)", "with microseconds", noon.Add(time.Microsecond), "Truncate(time.Millisecond)"),
+		refuses("timestamptz", `"2026-01-02 12:00:00.1234567Z"`, "2026-01-02 12:00:00.1234567Z", "would be rounded"),
+		refuses("timestamptz, timestamp", "the year 300000", noon.AddDate(298000, 0, 0), "out of range"), refuses("date", "the year 6000000", day.AddDate(5998000, 0, 0), "out of range"),
+		refuses("time", "a time.Time with a date", noon, "its date would be lost"), keeps("time", `the time that time.Parse("15:04", "12:30") gives`, time.Date(0, 1, 1, 12, 30, 0, 0, time.UTC), "12:30:00"),
+		refuses("timetz", "a time.Time", noon, "pass text"), keeps("timetz", `"12:30+02"`, "12:30+02", "12:30:00+02"),
+		keeps("interval", "90 * time.Minute", 90*time.Minute, "01:30:00"), refuses("interval", "time.Nanosecond", time.Nanosecond, "Truncate(time.Microsecond)"),
+	}
+}
+
+func otherRules() []rule {
+	return []rule{
+		refuses("integer[]", "[]float64{1, 2.5}", []float64{1, 2.5}, "element 2: its decimals would be lost"), refuses("daterange", "a bound at noon", pgtype.Range[time.Time]{Lower: noon, LowerType: pgtype.Inclusive, UpperType: pgtype.Unbounded, Valid: true}, "lower bound: its time of day"),
+		refuses("inet", "netip.Addr fe80::1%eth0", netip.MustParseAddr("fe80::1%eth0"), "its zone would be lost"), refuses("boolean", "1", 1, "does not fit boolean"),
 	}
 }
 
