@@ -27,8 +27,10 @@ BEGIN
     ORDER BY coalesce(old.plan, new.plan)
     LIMIT 1;
 
-    RAISE EXCEPTION 'the plan list of run key % changed: it had % plans and has % now',
-                    quote_literal(p_run.run_key), p_run.plans, jsonb_array_length(p_plans)
+    RAISE EXCEPTION 'the plan list of run key % changed: %', quote_literal(p_run.run_key),
+                    CASE WHEN p_run.plans <> jsonb_array_length(p_plans)
+                         THEN format('it had %s plans and has %s now', p_run.plans, jsonb_array_length(p_plans))
+                         ELSE coalesce('p' || substr(rtrim(left(v_difference, 120), '.'), 2), 'it has as many plans, in another form') END
         USING ERRCODE = 'S9008',
               DETAIL = v_difference,
               HINT = 'Build the list from the run''s date and arguments only. To start over: SELECT cs9.discard_run(task, run_key).',

@@ -2,9 +2,12 @@ package runner_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"os/exec"
 	"slices"
@@ -341,7 +344,10 @@ func TestProgressTellsOfPlansAndBatches(t *testing.T) {
 			t.Errorf("event without its run: %+v", p)
 		}
 	}
-	want := []string{"plan started", "plan finished", "plan started", "plan finished", "truncate", "move", "move", "close", "analyze"}
+	want := []string{
+		"run begun", "plan started", "plan finished", "plan started", "plan finished", "run proving", "run proved",
+		"truncate", "move", "move", "close", "analyze", "run ended",
+	}
 	if !slices.Equal(told, want) {
 		t.Errorf("told %v\nwant %v", told, want)
 	}
@@ -420,4 +426,64 @@ func TestP8KilledProcessIsResumedAtOnce(t *testing.T) {
 		t.Errorf("attempt %d", result.Attempt)
 	}
 	f.wantCounts("1 a 1, 2 a 2")
+}
+
+// logged runs a task with a log of JSON, and returns its records of level WARN and above.
+func (f *fixture) logged(ctx context.Context, task runner.Task[int, any]) (records []map[string]any, err error) {
+	f.Helper()
+	var out bytes.Buffer
+	r := f.newRunner(func(c *runner.Config) {
+		c.Logger = slog.New(slog.NewJSONHandler(&out, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	})
+	_, err = task.Run(ctx, r, runner.RunKey("k"))
+	for line := range strings.Lines(out.String()) {
+		record := map[string]any{}
+		if err := json.Unmarshal([]byte(line), &record); err != nil {
+			f.Fatal(err)
+		}
+		records = append(records, record)
+	}
+	return records, err
+}
+
+// A run that fails is one record of the log, with all that names it.
+func TestLogSaysOnceThatARunFailed(t *testing.T) {
+	f := newFixture(t)
+	task := stepsTask(insert(count{1, "a", 1}), failing, failing, nothing)
+	task.Cores = 2
+	records, err := f.logged(t.Context(), task)
+	f.wantIs(err, errStep)
+	if len(records) != 1 || records[0]["level"] != "ERROR" || records[0]["msg"] != "run failed" || records[0]["task"] != "counts" || records[0]["run_key"] != "k" ||
+		records[0]["plan"] == nil || !strings.Contains(fmt.Sprint(records[0]["error"]), "on purpose") {
+		t.Errorf("records: %v", records)
+	}
+	last := f.events[len(f.events)-1]
+	if last.Kind != runner.RunEnded || !errors.Is(last.Err, errStep) {
+		t.Errorf("last event: %+v", last)
+	}
+}
+
+// What a signal ends was cancelled, and did not fail: in the log, in the progress
+// and in the database.
+func TestACancelledRunDidNotFail(t *testing.T) {
+	f := newFixture(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	records, err := f.logged(ctx, stepsTask(func(ctx context.Context, _ runner.Run, _ runner.Handles) error {
+		cancel()
+		<-ctx.Done()
+		return ctx.Err()
+	}, nothing))
+	f.wantIs(err, context.Canceled)
+	if len(records) != 1 || records[0]["level"] != "WARN" || records[0]["msg"] != "run cancelled" {
+		t.Errorf("records: %v", records)
+	}
+	var kinds []string
+	for _, e := range f.events {
+		kinds = append(kinds, string(e.Kind))
+	}
+	if got := strings.Join(kinds, ", "); got != "run begun, plan started, plan cancelled, run ended" {
+		t.Errorf("told %s", got)
+	}
+	f.want("true true", `SELECT (SELECT error LIKE 'cancelled: %' FROM cs9.plan_status WHERE plan = 1)::text || ' ' || (error LIKE 'cancelled: %')::text FROM cs9.run_status`)
 }

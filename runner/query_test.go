@@ -195,3 +195,21 @@ func TestQueryHoldsNothingBehindItsRows(t *testing.T) {
 		return nil
 	}), runner.RunKey("k"))
 }
+
+// A zero Table is none of a run: an error, and no panic.
+func TestZeroTableIsAnError(t *testing.T) {
+	f := newFixture(t)
+	var none *runner.Table
+	for _, table := range []*runner.Table{{}, none} {
+		_, errQuery := table.Query(t.Context(), sq.Select("1"))
+		_, errRows := table.NRow(t.Context())
+		_, errStaged := table.Staged(t.Context())
+		for _, err := range []error{
+			errQuery, errRows, errStaged, table.Insert(t.Context(), runner.Rows([]count{{}})), table.Upsert(t.Context(), runner.Rows([]count{{}})), table.DropAllRows(t.Context()),
+			table.DropAllRowsAndThenInsert(t.Context(), runner.Rows([]count{{}})), table.DropRowsWhere(t.Context(), "true"), table.KeepRowsWhere(t.Context(), sq.Eq{"week": 1}),
+		} {
+			f.wantIs(err, runner.ErrBadArgument)
+		}
+		_, _ = table.Name(), table.String()
+	}
+}

@@ -2,12 +2,15 @@ package runner_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 	"github.com/cs9gen/cs9gen/runner"
@@ -103,4 +106,35 @@ func (f *fixture) awaitIdle(ctx context.Context) error {
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is lost with it
 	_, err = conn.Exec(ctx, "SELECT pg_sleep(0.3)")
 	return err
+}
+
+// TestSettingsOfAPublishComeFromTheConnection: PostgreSQL takes them from whoever
+// connects, and attaches them to a role for a superuser, or who got that right.
+func TestSettingsOfAPublishComeFromTheConnection(t *testing.T) {
+	f := newFixture(t)
+	role := "setter_" + pgtest.Scalar[string](t, f.conn, "SELECT current_database()")
+	f.exec("CREATE ROLE " + role + " LOGIN CREATEROLE PASSWORD 'secret'")
+	u, err := url.Parse(f.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.User = url.UserPassword(role, "secret")
+	q := u.Query()
+	q.Set("options", "-c cs9.lock_timeout=5s")
+	u.RawQuery = strings.ReplaceAll(q.Encode(), "+", "%20")
+	conn := pgtest.Connect(t, u.String())
+	if got := pgtest.Scalar[string](t, conn, "SELECT current_setting('cs9.lock_timeout')"); got != "5s" {
+		t.Errorf("lock_timeout is %s", got)
+	}
+	alter := "ALTER ROLE " + role + " SET cs9.lock_timeout = '5s'"
+	var pgErr *pgconn.PgError
+	if _, err := conn.Exec(t.Context(), alter); !errors.As(err, &pgErr) || pgErr.Code != "42501" {
+		t.Errorf("ALTER ROLE: %v", err)
+	}
+	if pgtest.Scalar[int](t, f.conn, "SELECT current_setting('server_version_num')::integer") >= 150000 {
+		f.exec("GRANT SET ON PARAMETER cs9.lock_timeout TO " + role)
+		pgtest.Exec(t, conn, alter)
+		f.exec("DROP OWNED BY " + role)
+	}
+	f.exec(alter, "DROP ROLE "+role)
 }

@@ -71,7 +71,7 @@ func TestAnOrderThatCannotBeAppliedIsRefused(t *testing.T) {
 			require.NoError(t, err)
 			require.Empty(t, check.Differences)
 
-			files, err := filepath.Glob(filepath.Join(dir, "*_"+move+".sql"))
+			files, err := filepath.Glob(filepath.Join(dir, "?????_"+move+".sql"))
 			require.NoError(t, err)
 			require.Len(t, files, 1)
 			require.NoError(t, os.Rename(files[0], filepath.Join(dir, "00099_"+move+".sql")))

@@ -148,7 +148,12 @@ func readOnly(ctx context.Context, cfg *pgx.ConnConfig, do func(pgx.Tx) error) e
 		return fmt.Errorf("check: %w", err)
 	}
 	defer conn.Close(context.WithoutCancel(ctx)) //nolint:errcheck // nothing is lost with it
-	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, do)
+	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, pinned); err != nil {
+			return fmt.Errorf("set up the session: %w", err)
+		}
+		return do(tx)
+	})
 	switch {
 	case hasCode(err, "42501"):
 		return fmt.Errorf("%w: %w", ErrMayNotRead, err)
@@ -157,6 +162,14 @@ func readOnly(ctx context.Context, cfg *pgx.ConnConfig, do func(pgx.Tx) error) e
 	}
 	return nil
 }
+
+// pinned are the settings by which PostgreSQL prints what it has, the same on both
+// sides, and no limit on how long that takes. They end with the transaction.
+const pinned = `
+	SELECT set_config(s.name, s.value, true)
+	FROM (VALUES ('TimeZone', 'UTC'), ('DateStyle', 'ISO, MDY'), ('IntervalStyle', 'postgres'), ('quote_all_identifiers', 'off'),
+		('extra_float_digits', '1'), ('bytea_output', 'hex'), ('lc_monetary', 'C'), ('standard_conforming_strings', 'on'),
+		('statement_timeout', '0'), ('idle_in_transaction_session_timeout', '0')) AS s (name, value)`
 
 // hasCode reports whether an error came from the server with one of the SQLSTATEs.
 func hasCode(err error, codes ...string) bool {

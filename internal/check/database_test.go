@@ -396,3 +396,63 @@ func scratchDatabases(t *testing.T, s *site) int {
 	t.Helper()
 	return pgtest.Scalar[int](t, s.conn, "SELECT count(*)::integer FROM pg_database WHERE datname LIKE 'cs9gen\\_check\\_%'")
 }
+
+// TestSettingsOfADatabaseAreNoDrift neither where they change how PostgreSQL
+// prints a definition, nor where they change how it reads one.
+func TestSettingsOfADatabaseAreNoDrift(t *testing.T) {
+	url := pgtest.EmptyDatabase(t)
+	conn := pgtest.Connect(t, url)
+	name := pgtest.Scalar[string](t, conn, "SELECT current_database()")
+	for setting, value := range map[string]string{
+		"TimeZone": "'Asia/Tokyo'", "DateStyle": "'German, DMY'", "IntervalStyle": "'sql_standard'", "quote_all_identifiers": "on", "extra_float_digits": "-3", "bytea_output": "'escape'",
+		"statement_timeout": "'59s'",
+	} {
+		pgtest.Exec(t, conn, "ALTER DATABASE "+name+" SET "+setting+" = "+value)
+	}
+	dir := t.TempDir()
+	text := `version: 1
+tables:
+  - schema: anon
+    name: odd
+    keys: [id]
+    columns:
+      - {name: id, type: INTEGER}
+      - {name: at, type: timestamptz, default: "'2026-02-01 12:00'::timestamptz"}
+      - {name: day, type: DATE, default: "'03/04/2026'::date"}
+      - {name: span, type: interval, default: "'-1 day 02:00:00'::interval"}
+      - {name: f, type: double precision, default: "0.1::double precision + 0.2"}
+      - {name: b, type: bytea, default: "'\\x00ff'::bytea"}
+    checks:
+      late: at > '2020-01-01 00:00'::timestamptz AND day > '01/02/2020'::date
+`
+	path := filepath.Join(dir, "tables.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	defs, err := sqlgen.Load(path)
+	require.NoError(t, err)
+	folder := filepath.Join(dir, "migrations")
+	change, err := sqlgen.PlanChange(folder, defs, sqlgen.ChangeOptions{})
+	require.NoError(t, err)
+	_, err = change.Write()
+	require.NoError(t, err)
+	m, err := migrate.Open(config(t, url), folder)
+	require.NoError(t, err)
+	_, err = m.Up(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, m.Close())
+
+	found, err := Database(t.Context(), config(t, url), Options{Folder: folder, Tables: defs.Tables})
+	require.NoError(t, err)
+	require.Empty(t, lines(found))
+	// a server where none of it is set reads and prints as that database does
+	scratch := config(t, pgtest.Server(t).URL("postgres"))
+	found, err = Database(t.Context(), config(t, url), Options{Folder: folder, Tables: defs.Tables, Scratch: scratch})
+	require.NoError(t, err)
+	require.Empty(t, lines(found))
+
+	// what differs is still found
+	pgtest.Exec(t, pgtest.Connect(t, url), "ALTER TABLE anon.odd ALTER COLUMN at SET DEFAULT '2026-02-01 12:00+00'::timestamptz")
+	found, err = Database(t.Context(), config(t, url), Options{Folder: folder, Tables: defs.Tables})
+	require.NoError(t, err)
+	require.Len(t, found, 1)
+	require.Contains(t, lines(found)[0], "2026-02-01 12:00:00+00")
+}

@@ -36,6 +36,10 @@ type locale struct {
 	major                             int
 	encoding, collate, ctype          string
 	provider, providerLocale, version string
+
+	// reading are the settings by which a migration's literals are read: those of
+	// the database's own sessions.
+	reading map[string]string
 }
 
 func readLocale(ctx context.Context, tx pgx.Tx) (locale, error) {
@@ -43,9 +47,10 @@ func readLocale(ctx context.Context, tx pgx.Tx) (locale, error) {
 	// the columns of pg_database that hold it have other names in each version
 	err := tx.QueryRow(ctx, `
 		SELECT current_setting('server_version_num')::integer / 10000, current_setting('server_version'), pg_encoding_to_char(d.encoding), d.datcollate, d.datctype,
-			coalesce(to_jsonb(d) ->> 'datlocprovider', 'c'), coalesce(to_jsonb(d) ->> 'datlocale', to_jsonb(d) ->> 'daticulocale', '')
+			coalesce(to_jsonb(d) ->> 'datlocprovider', 'c'), coalesce(to_jsonb(d) ->> 'datlocale', to_jsonb(d) ->> 'daticulocale', ''),
+			(SELECT jsonb_object_agg(s.name, s.reset_val) FROM pg_settings AS s WHERE s.name IN ('TimeZone', 'DateStyle', 'IntervalStyle'))
 		FROM pg_database AS d WHERE d.datname = current_database()`,
-	).Scan(&l.major, &l.version, &l.encoding, &l.collate, &l.ctype, &l.provider, &l.providerLocale)
+	).Scan(&l.major, &l.version, &l.encoding, &l.collate, &l.ctype, &l.provider, &l.providerLocale, &l.reading)
 	if err != nil {
 		return l, fmt.Errorf("check: read the database's locale: %w", err)
 	}
@@ -117,6 +122,9 @@ func withScratch(ctx context.Context, o Options, like locale, roles []string, do
 	}()
 	scratch := cfg.Copy()
 	scratch.Database = name
+	for setting, value := range like.reading {
+		scratch.RuntimeParams[setting] = value
+	}
 	return do(scratch)
 }
 
