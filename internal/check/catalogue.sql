@@ -138,7 +138,7 @@ trigger_object AS (
 routine_object AS (
     SELECT format('routine %I.%I(%s)', n.nspname, p.proname, oidvectortypes(p.proargtypes)), format('schema %I', n.nspname), NULL,
            CASE p.prokind WHEN 'p' THEN 'a procedure' ELSE 'a function' END,
-           coalesce((SELECT jsonb_object_agg('setting ' || split_part(s, '=', 1), substr(s, strpos(s, '=') + 1)) FROM unnest(p.proconfig) AS s), '{}')
+           coalesce((SELECT jsonb_object_agg('setting ' || split_part(s, '=', 1), CASE WHEN s LIKE 'search_path=%' THEN replace(substr(s, strpos(s, '=') + 1), '"', '') ELSE substr(s, strpos(s, '=') + 1) END) FROM unnest(p.proconfig) AS s), '{}')
            || jsonb_build_object(
                'kind', CASE p.prokind WHEN 'p' THEN 'procedure' ELSE 'function' END,
                'arguments', pg_get_function_arguments(p.oid),
