@@ -27,6 +27,7 @@ var groups = []group{
 	{"swap", []string{"B5"}, measureSwap},
 	{"growth", []string{"B9"}, measureGrowth},
 	{"memory", []string{"B10"}, measureMemory},
+	{"growth of runs", []string{"B13"}, measureGrowthOfRuns},
 }
 
 func ids() []string {

@@ -164,7 +164,7 @@ func (l *lab) runPsql(ctx context.Context, database, command string) error {
 
 // install makes the cs9 schema and the tables of definition files, by the
 // migrations that are generated for them.
-func (l *lab) install(ctx context.Context, database string, names ...string) (err error) {
+func (l *lab) install(ctx context.Context, database string, names ...string) error {
 	var paths []string
 	for _, name := range names {
 		path, err := l.definition(name)
@@ -173,6 +173,10 @@ func (l *lab) install(ctx context.Context, database string, names ...string) (er
 		}
 		paths = append(paths, path)
 	}
+	return l.installFiles(ctx, database, paths...)
+}
+
+func (l *lab) installFiles(ctx context.Context, database string, paths ...string) (err error) {
 	defs, err := sqlgen.Load(paths...)
 	if err != nil {
 		return fmt.Errorf("load definitions: %w", err)

@@ -98,6 +98,8 @@ CREATE TABLE cs9.run_table (
     definition_hash text    NOT NULL,
     publish_mode    text    NOT NULL CHECK (publish_mode IN ('batched', 'atomic', 'swap', 'swap_or_atomic')),
     staged_name     name,
+    staged_values   text,
+    split_name      name,
     retired_names   name[]  NOT NULL DEFAULT '{}',
     staged_filenode oid,
     rows_inserted   bigint,
@@ -109,6 +111,8 @@ CREATE INDEX run_table_retired_idx ON cs9.run_table (run_id) WHERE retired_names
 COMMENT ON TABLE cs9.run_table IS 'The tables of a run, and where in cs9_staging its rows for each are';
 COMMENT ON COLUMN cs9.run_table.publish_mode IS 'How this run publishes the table: as its definition says, unless the run was told otherwise';
 COMMENT ON COLUMN cs9.run_table.retired_names IS 'In cs9_staging, still to be dropped: partitions that a swap took out of the table, and what another session read when the run ended';
+COMMENT ON COLUMN cs9.run_table.staged_values IS 'Of a table with many partitions, once the run is proved: a condition that is true for no live row but in partitions to which staged rows go';
+COMMENT ON COLUMN cs9.run_table.split_name IS 'In cs9_staging: the staged rows once more, split by the partitions to which they go, for a swap; null where they need not be';
 COMMENT ON COLUMN cs9.run_table.staged_name IS 'Null until the run first writes to the table, and again when it has ended';
 COMMENT ON COLUMN cs9.run_table.staged_filenode IS 'Filenode when the publish began: another one means that the table was rewritten and its ctids moved';
 

@@ -2,7 +2,6 @@
 CREATE FUNCTION cs9.apply_tables(p_run_id bigint)
 RETURNS TABLE (table_id integer, mode text)
 LANGUAGE plpgsql
-STABLE
 SET search_path = pg_catalog, pg_temp
 AS $apply_tables$
 #variable_conflict error

@@ -10,7 +10,6 @@ AS $change_publish_mode$
 #variable_conflict error
 DECLARE
     v_mode    text := p_mode;
-    v_several CONSTANT boolean := (SELECT count(*) > 1 FROM cs9.leaf_relations(p_table_id));
     v_live    CONSTANT regclass := to_regclass(cs9.table_label(p_table_id));
     v_staged  CONSTANT regclass := to_regclass(cs9.staged_label(p_run_id, p_table_id));
     v_split   boolean;
@@ -27,9 +26,6 @@ BEGIN
     ELSIF v_split AND p_mode = 'batched' THEN
         v_problem := format('%s cannot be published batched: its rows are staged by partition', v_live);
         v_hint := 'Publish the run atomic, or discard it and begin it again batched.';
-    ELSIF p_mode LIKE 'swap%' AND v_several AND NOT v_split THEN
-        v_problem := format('%s cannot be published by %s: its rows are not staged by partition', v_live, p_mode);
-        v_hint := 'Publish the run atomic, or discard it and begin it again with this mode.';
     END IF;
     IF v_problem IS NOT NULL AND p_mode = 'swap_or_atomic' THEN
         v_mode := 'atomic';

@@ -21,7 +21,7 @@ BEGIN
         RETURN;
     END IF;
     FOR v_key IN
-        SELECT k.*, c.names, c.columns, g.what, g.gone, CASE WHEN k.goes_out THEN format('NOT (%s)', v_deletes) ELSE 'true' END AS stays
+        SELECT k.*, c.names, c.columns, g.what, g.gone, CASE WHEN k.goes_out THEN format('(%s) IS NOT TRUE', v_deletes) ELSE 'true' END AS stays
         FROM cs9.foreign_keys(p_table_id) AS k
         CROSS JOIN LATERAL (
             SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY s.n) AS names, string_agg(format('cs9_c.%I', a.attname), ', ' ORDER BY s.n) AS columns

@@ -37,7 +37,7 @@ BEGIN
             PERFORM cs9.cannot_finish(p_table_id, format('the foreign key %I is one of periods', v_key.key_name),
                 'cs9gen cannot prove beforehand that the staged rows keep it.', 'Drop it.');
         END IF;
-        v_rows := format('FROM %s AS cs9_c WHERE (%s) AND (%s) AND NOT EXISTS (SELECT FROM (SELECT * FROM %s WHERE NOT (%s)) AS cs9_p WHERE %s)',
+        v_rows := format('FROM %s AS cs9_c WHERE (%s) AND (%s) AND NOT EXISTS (SELECT FROM (SELECT * FROM %s WHERE (%s) IS NOT TRUE) AS cs9_p WHERE %s)',
             v_staged, v_key.bound, v_key.applies, cs9.own_rows(v_key.referenced), coalesce(v_key.gone, 'false'), cs9.foreign_key_match(v_key.key_id));
         EXECUTE format('SELECT EXISTS (SELECT %s)', v_rows) INTO v_found;
         IF v_found THEN

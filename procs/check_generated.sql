@@ -24,7 +24,7 @@ BEGIN
         LEFT JOIN pg_catalog.pg_attribute AS p ON p.attrelid = v_live AND p.attname = a.attname AND a.attrelid <> v_live
         LEFT JOIN pg_catalog.pg_attrdef AS pg ON pg.adrelid = p.attrelid AND pg.adnum = p.attnum
         CROSS JOIN LATERAL (SELECT CASE WHEN a.attrelid <> v_live THEN pg_get_partition_constraintdef(a.attrelid) END AS bound) AS b
-        WHERE a.attrelid IN (SELECT v_live::oid UNION SELECT t.relid FROM pg_partition_tree(v_live) AS t)
+        WHERE a.attrelid IN (SELECT v_live::oid UNION SELECT t.relation FROM cs9.partition_tree(v_live) AS t)
           AND a.attgenerated <> ''
           AND pg_get_expr(pg.adbin, pg.adrelid) IS DISTINCT FROM e.expression
           AND NOT (cs9.is_plain_expression(g.adbin::text) AND EXISTS (

@@ -16,16 +16,16 @@ BEGIN
         RETURN;
     END IF;
     FOR v_column IN
-        SELECT a.attname, t.relid, coalesce(pg_get_partition_constraintdef(t.relid), 'true') AS bound
-        FROM pg_partition_tree(v_live) AS t
-        JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.relid AND a.attnotnull AND a.attnum > 0 AND NOT a.attisdropped
+        SELECT a.attname, t.relation, coalesce(pg_get_partition_constraintdef(t.relation), 'true') AS bound
+        FROM cs9.partition_tree(v_live) AS t
+        JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.relation AND a.attnotnull AND a.attnum > 0 AND NOT a.attisdropped
         JOIN pg_catalog.pg_attribute AS p ON p.attrelid = v_live AND p.attname = a.attname AND NOT p.attnotnull AND NOT p.attisdropped
-        ORDER BY t.relid::text COLLATE "C", a.attnum
+        ORDER BY t.relation::text COLLATE "C", a.attnum
     LOOP
         EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %I IS NOT DISTINCT FROM NULL AND (%s))', v_staged, v_column.attname, v_column.bound)
         INTO STRICT v_found;
         IF v_found THEN
-            PERFORM cs9.cannot_finish(p_table_id, format('a staged row has no %I, which its partition %s demands', v_column.attname, v_column.relid),
+            PERFORM cs9.cannot_finish(p_table_id, format('a staged row has no %I, which its partition %s demands', v_column.attname, v_column.relation),
                 'The column takes NULL in the table, and not in that partition.', 'Correct the row, or drop the partition''s NOT NULL.');
         END IF;
     END LOOP;

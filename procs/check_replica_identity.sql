@@ -20,7 +20,7 @@ BEGIN
     IF NOT (v_updates OR v_deletes) OR NOT EXISTS (SELECT FROM pg_catalog.pg_publication AS p WHERE p.pubupdate OR p.pubdelete) THEN
         RETURN;
     END IF;
-    FOR v_relation IN SELECT l FROM cs9.leaf_relations(p_table_id) AS l LOOP
+    FOR v_relation IN SELECT l FROM cs9.touched_leaves(p_run_id, p_table_id) AS l LOOP
         IF v_deletes THEN
             EXECUTE format('EXPLAIN DELETE FROM ONLY %s', v_relation);
         END IF;

@@ -25,7 +25,7 @@ BEGIN
         FROM (
             SELECT to_regclass(cs9.table_label(p_table_id))::oid AS relation
             UNION
-            SELECT t.relid FROM pg_partition_tree(to_regclass(cs9.table_label(p_table_id))) AS t WHERE t.isleaf
+            SELECT l FROM cs9.touched_leaves(p_run_id, p_table_id) AS l
         ) AS r
         CROSS JOIN LATERAL (
             -- header, a bit for each column that ever was, each value aligned

@@ -12,7 +12,9 @@ AS $check_unique$
 #variable_conflict error
 DECLARE
     v_staged text := cs9.staged_label(p_run_id, p_table_id);
-    v_stays  text := format('NOT (%s)', cs9.run_deletes(p_run_id, p_table_id));
+    v_live   CONSTANT oid := to_regclass(cs9.table_label(p_table_id));
+    v_stays  text := cs9.rows_that_stay(p_run_id, p_table_id, 'cs9_o');
+    v_near   text := (SELECT coalesce(t.staged_values, 'true') FROM cs9.run_table AS t WHERE t.run_id = p_run_id AND t.table_id = p_table_id);
     v_other  text;
     v_keys   name[];
     v_index  record;
@@ -58,10 +60,12 @@ BEGIN
         v_rows := format(
             $live$
             FROM (SELECT *, %1$s FROM %2$s WHERE %3$s AND (%4$s)) AS cs9_s
-            JOIN (SELECT *, %1$s FROM %5$s WHERE %3$s AND %6$s) AS cs9_l ON %7$s
+            JOIN (SELECT *, %1$s FROM %5$s AS cs9_o WHERE %3$s AND %6$s) AS cs9_l ON %7$s
             WHERE cs9_s.cs9_op = 'i' OR %8$s
             $live$,
-            v_index.expressions, v_staged, v_index.predicate, v_index.bound, v_index.relation::regclass, v_stays, v_index.equal, v_other);
+            v_index.expressions, v_staged, v_index.predicate, v_index.bound, v_index.relation::regclass,
+            -- an index of the whole table has the columns by which it is split: partitions without staged rows need not be opened
+            CASE v_index.relation WHEN v_live THEN format('%s AND (%s)', v_stays, v_near) ELSE v_stays END, v_index.equal, v_other);
         IF cs9.evaluate(p_table_id, format('SELECT count(*) FROM (SELECT %s LIMIT 1) AS cs9_f', v_rows), format('the unique index %I', v_index.index_name)) > 0 THEN
             PERFORM set_config('search_path', cs9.table_path(p_table_id), true);
             EXECUTE format('SELECT concat_ws('', '', %s) %s LIMIT 1', v_index.staged_names, v_rows) INTO v_values;

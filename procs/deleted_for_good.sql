@@ -3,7 +3,6 @@
 CREATE FUNCTION cs9.deleted_for_good(p_run_id bigint, p_table_id integer)
 RETURNS text
 LANGUAGE plpgsql
-STABLE
 SET search_path = pg_catalog, pg_temp
 AS $deleted_for_good$
 #variable_conflict error

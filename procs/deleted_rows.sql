@@ -1,4 +1,5 @@
--- Purpose: the one place that says which live rows a delete removes, as a boolean expression that is never null.
+-- Purpose: the one place that says which live rows a delete removes, as a boolean expression: true for them, false or null for all
+--          others. Where rows are meant that stay, ask whether it IS NOT TRUE; where it stands by itself, an index serves it.
 CREATE FUNCTION cs9.deleted_rows(p_kind text, p_condition text)
 RETURNS text
 LANGUAGE plpgsql
@@ -9,7 +10,7 @@ AS $deleted_rows$
 BEGIN
     RETURN CASE p_kind
         WHEN 'all' THEN 'true'
-        WHEN 'where' THEN format(E'(%s\n) IS TRUE', p_condition)
+        WHEN 'where' THEN format(E'(%s\n)', p_condition)
         WHEN 'keep' THEN format(E'(%s\n) IS NOT TRUE', p_condition)
     END;
 END;

@@ -16,7 +16,7 @@ DECLARE
     v_wait  boolean := true;
 BEGIN
     FOR v_table IN
-        SELECT t.table_id, array_remove(t.staged_name || t.retired_names, NULL) AS names
+        SELECT t.table_id, array_remove(ARRAY[t.split_name, t.staged_name] || t.retired_names, NULL) AS names
         FROM cs9.run_table AS t
         WHERE t.run_id = p_run_id
         ORDER BY t.table_id
@@ -29,7 +29,7 @@ BEGIN
             END IF;
         END LOOP;
         UPDATE cs9.run_table AS t
-        SET staged_name = NULL, retired_names = v_left
+        SET staged_name = NULL, split_name = NULL, retired_names = v_left
         WHERE t.run_id = p_run_id AND t.table_id = v_table.table_id;
     END LOOP;
     DELETE FROM cs9.staged_delete AS d WHERE d.run_id = p_run_id;

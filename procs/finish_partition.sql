@@ -18,7 +18,7 @@ BEGIN
         EXECUTE v_command;
     END LOOP;
 
-    EXECUTE format('DROP TRIGGER cs9_guard ON %s', p_staged);
+    EXECUTE format('DROP TRIGGER IF EXISTS cs9_guard ON %s', p_staged);
     EXECUTE format('ALTER TABLE %s DROP COLUMN cs9_run, DROP COLUMN cs9_plan, DROP COLUMN cs9_op', p_staged);
     FOR v_command IN
         -- checks that the partition does not have

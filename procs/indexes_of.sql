@@ -15,7 +15,7 @@ BEGIN
            cs9.called_routines(concat(i.indexprs, i.indpred))
     FROM pg_catalog.pg_index AS i
     JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
-    WHERE i.indrelid IN (SELECT p_live::oid UNION SELECT t.relid FROM pg_partition_tree(p_live) AS t)
+    WHERE i.indrelid IN (SELECT p_live::oid UNION SELECT t.relation FROM cs9.partition_tree(p_live) AS t)
       AND NOT c.relispartition
       AND (i.indisready OR c.relkind = 'I')
     ORDER BY c.relname COLLATE "C", c.oid;

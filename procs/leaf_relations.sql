@@ -9,10 +9,9 @@ AS $leaf_relations$
 BEGIN
     RETURN QUERY
     SELECT c.oid::regclass
-    FROM pg_catalog.pg_class AS c
-    WHERE c.relkind <> 'p'
-      AND (c.oid = to_regclass(cs9.table_label(p_table_id))
-           OR c.oid IN (SELECT t.relid FROM pg_partition_tree(to_regclass(cs9.table_label(p_table_id))) AS t WHERE t.isleaf))
+    FROM cs9.partition_tree(to_regclass(cs9.table_label(p_table_id))) AS t
+    JOIN pg_catalog.pg_class AS c ON c.oid = t.relation
+    WHERE t.is_leaf
     ORDER BY c.relname COLLATE "C";
 END;
 $leaf_relations$;

@@ -1,4 +1,4 @@
--- Purpose: give the staged tables all that the partitions have whose place they take: checks, indexes, settings. It is
+-- Purpose: split staged rows that go to several partitions, and give the staged tables all that the partitions have whose place they take: checks, indexes, settings. It is
 --          done before the switch, which then has nothing left to build.
 -- Contract: can be called again: what is there already is kept. The rows were checked before.
 CREATE FUNCTION cs9.prepare_swap(p_run_id bigint, p_table_id integer)
@@ -10,6 +10,7 @@ AS $prepare_swap$
 DECLARE
     v_pair record;
 BEGIN
+    PERFORM cs9.split_rows(p_run_id, p_table_id);
     FOR v_pair IN
         SELECT p.* FROM cs9.swap_pairs(p_run_id, p_table_id) AS p WHERE p.staged IS NOT NULL
     LOOP

@@ -3,7 +3,6 @@
 CREATE FUNCTION cs9.publish_mode_of(p_run_id bigint, p_table_id integer)
 RETURNS text
 LANGUAGE plpgsql
-STABLE
 SET search_path = pg_catalog, pg_temp
 AS $publish_mode_of$
 #variable_conflict error

@@ -26,8 +26,9 @@ BEGIN
         CROSS JOIN LATERAL cs9.move_ranges(p_run_id, t.table_id, p_movers) AS m
         WHERE t.run_id = p_run_id AND t.publish_mode = 'batched' AND t.rows_inserted + t.rows_upserted > 0
         UNION ALL
-        SELECT 4, t.table_id, NULL, NULL, 'analyze', cs9.table_label(t.table_id), NULL, NULL, NULL, NULL
+        SELECT 4, t.table_id, NULL, NULL, 'analyze', a.relation, NULL, NULL, NULL, NULL
         FROM cs9.run_table AS t
+        CROSS JOIN LATERAL cs9.changed_relations(p_run_id, t.table_id) AS a
         WHERE t.run_id = p_run_id
           AND (t.rows_inserted + t.rows_upserted > 0
                OR EXISTS (SELECT FROM cs9.staged_delete AS d WHERE d.run_id = t.run_id AND d.table_id = t.table_id))

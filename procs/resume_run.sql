@@ -1,6 +1,7 @@
 -- Purpose: turn an unfinished run over to a new attempt. The higher number shuts the old one out.
 -- Contract: the caller holds the run's row. A run that was ready is running again, so that its plan 1 and last plan
---           can write; the index that proved each key to be there once would slow that down, and goes. What was allowed
+--           can write; the index that proved each key to be there once would slow that down, and goes, as
+--           does what was made for a swap. What was allowed
 --           to a publish that has begun stays allowed.
 -- Errors:  S9024 another session reads what was staged, and the index cannot go.
 CREATE FUNCTION cs9.resume_run(p_run cs9.run, p_allow_empty boolean, p_owner text)
@@ -25,6 +26,7 @@ BEGIN
     IF p_run.state = 'ready' THEN
         PERFORM cs9.lock_staged(t.run_id, t.table_id, 'ACCESS EXCLUSIVE')
         FROM (SELECT o.run_id, o.table_id FROM cs9.run_table AS o WHERE o.run_id = p_run.run_id ORDER BY o.table_id) AS t;
+        PERFORM cs9.undo_preparation(p_run.run_id);
         FOR v_index IN
             SELECT i.indexrelid::regclass::text
             FROM cs9.run_table AS t

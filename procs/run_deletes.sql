@@ -1,5 +1,5 @@
 -- Purpose: which live rows of a table a run removes, all its deletes together.
--- Returns: an expression that is true for them and never null; 'false' when the run deletes nothing there.
+-- Returns: an expression that is true for them, false or null for all others; 'false' when the run deletes nothing there.
 CREATE FUNCTION cs9.run_deletes(p_run_id bigint, p_table_id integer)
 RETURNS text
 LANGUAGE plpgsql

@@ -18,7 +18,7 @@ DECLARE
     v_upserted   bigint;
 BEGIN
     IF v_staged IS NULL THEN
-        UPDATE cs9.run_table AS t SET rows_inserted = 0, rows_upserted = 0
+        UPDATE cs9.run_table AS t SET rows_inserted = 0, rows_upserted = 0, staged_values = 'false'
         WHERE t.run_id = p_run_id AND t.table_id = p_table_id;
         RETURN;
     END IF;
@@ -53,7 +53,8 @@ BEGIN
         $count$, v_staged)
     INTO v_inserted, v_upserted;
     UPDATE cs9.run_table AS t
-    SET rows_inserted = v_inserted, rows_upserted = v_upserted
+    SET rows_inserted = v_inserted, rows_upserted = v_upserted,
+        staged_values = CASE WHEN cs9.has_many_partitions(p_table_id) THEN cs9.staged_values(p_run_id, p_table_id) END
     WHERE t.run_id = p_run_id AND t.table_id = p_table_id;
 END;
 $seal_staged$;

@@ -2,7 +2,8 @@
 --          or index, which cannot begin with cs9_: a migration puts those there for a moment.
 -- Contract: p_kind says what it is:
 --           'rows'      the run's own table for a live one
---           'part'      a partition of it; p_number is the oid of the live partition
+--           'split'     its rows once more, split by partition; 'splitkey', the unique index on them
+--           'part'      a partition of either; p_number is the oid of the live partition
 --           'key'       the unique index that proves each key to be there once
 --           'index'     what will take the place of an index of a live partition; p_number is the oid of the table it is on, and
 --                       p_name a number that it has there

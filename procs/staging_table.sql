@@ -17,6 +17,7 @@ AS $staging_table$
 DECLARE
     v_definition cs9.table_definition;
     v_table_id   integer := cs9.find_table(p_table);
+    v_split      text;
     v_staged     name;
 BEGIN
     PERFORM cs9.assert_live_plan(p_run_id);
@@ -42,11 +43,17 @@ BEGIN
     IF v_staged IS NULL THEN
         SELECT d.* INTO STRICT v_definition FROM cs9.table_definition AS d WHERE d.table_id = v_table_id;
         v_staged := cs9.staged_name(p_run_id, v_table_id, 'rows', NULL, v_definition.table_name);
+        v_split := cs9.staged_split(p_run_id, v_table_id);
         EXECUTE format(
             'CREATE TABLE cs9_staging.%I (LIKE %I.%I INCLUDING DEFAULTS INCLUDING CONSTRAINTS INCLUDING GENERATED '
             'INCLUDING STORAGE INCLUDING COMPRESSION) %s',
-            v_staged, v_definition.schema_name, v_definition.staging_name, cs9.staged_split(p_run_id, v_table_id));
-        PERFORM cs9.split_staged(p_run_id, v_table_id, v_staged);
+            v_staged, v_definition.schema_name, v_definition.staging_name, v_split);
+        IF starts_with(v_split, 'PARTITION BY') THEN
+            PERFORM cs9.split_staged(p_run_id, v_table_id, v_staged, NULL);
+        ELSIF v_split <> '' AND (SELECT count(*) = 1 FROM cs9.leaf_relations(v_table_id)) THEN
+            PERFORM cs9.copy_partition_settings(v_table_id, l, format('cs9_staging.%I', v_staged)::regclass) FROM cs9.leaf_relations(v_table_id) AS l;
+        END IF;
+        PERFORM cs9.fence_staged(p_run_id, format('cs9_staging.%I', v_staged)::regclass);
         EXECUTE format('COMMENT ON TABLE cs9_staging.%I IS %L',
             v_staged, format('cs9gen: staged by run %s for %s', p_run_id, cs9.table_label(v_table_id)));
         IF v_definition.runner_role IS NOT NULL THEN

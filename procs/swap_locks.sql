@@ -21,10 +21,10 @@ BEGIN
         UNION
         SELECT p.table_id, 2, p.leaf FROM pair AS p
         UNION
-        SELECT p.table_id, 2, t.relid::oid
+        SELECT p.table_id, 2, t.relation::oid
         FROM pair AS p
         JOIN pg_catalog.pg_partitioned_table AS d ON d.partrelid = p.parent AND d.partdefid <> 0
-        CROSS JOIN LATERAL pg_partition_tree(d.partdefid) AS t
+        CROSS JOIN LATERAL cs9.partition_tree(d.partdefid) AS t
     ) AS l
     GROUP BY l.relation
     ORDER BY min(l.level) > 0, min(l.table_id), min(l.level), l.relation;

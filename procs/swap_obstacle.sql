@@ -3,14 +3,14 @@
 CREATE FUNCTION cs9.swap_obstacle(p_run_id bigint, p_table_id integer)
 RETURNS text
 LANGUAGE plpgsql
-STABLE
 SET search_path = pg_catalog, pg_temp
 AS $swap_obstacle$
 #variable_conflict error
 DECLARE
     v_live     CONSTANT regclass := to_regclass(cs9.table_label(p_table_id));
-    v_staged   CONSTANT regclass := to_regclass(cs9.staged_label(p_run_id, p_table_id));
+    v_split    CONSTANT regclass := cs9.split_of(p_run_id, p_table_id);
     v_pair     record;
+    v_locks    integer := 0;
     v_obstacle text;
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_catalog.pg_partitioned_table AS p WHERE p.partrelid = v_live) THEN
@@ -45,14 +45,20 @@ BEGIN
     FOR v_pair IN SELECT p.* FROM cs9.swap_pairs(p_run_id, p_table_id) AS p LOOP
         IF v_pair.survives THEN
             RETURN format('rows of %s stay, which the run does not delete', v_pair.leaf);
-        ELSIF v_pair.staged IS NULL AND v_staged IS NOT NULL THEN
+        ELSIF v_pair.takes AND v_pair.staged IS NULL AND v_split IS NOT NULL THEN
             RETURN format('%s was not there when the rows were staged', v_pair.leaf);
         END IF;
         v_obstacle := cs9.partition_obstacle(v_pair.leaf);
         IF v_obstacle IS NOT NULL THEN
             RETURN v_obstacle;
         END IF;
+        -- both tables, what is too long for their rows, and their indexes
+        v_locks := v_locks + 6 + 2 * (SELECT count(*) FROM pg_catalog.pg_index AS i WHERE i.indrelid = v_pair.leaf)::integer;
     END LOOP;
+    IF v_locks > cs9.room_for_locks() THEN
+        RETURN format('a switch of all the partitions that the run touches needs %s locks, and the server has room for %s (max_locks_per_transaction)',
+                      v_locks, cs9.room_for_locks());
+    END IF;
     v_obstacle := cs9.swap_reads(p_run_id, p_table_id)::text;
     IF v_obstacle IS NOT NULL THEN
         RETURN format('the default partition %s, which stays, would be read during the switch', v_obstacle);

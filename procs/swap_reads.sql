@@ -6,7 +6,6 @@
 CREATE FUNCTION cs9.swap_reads(p_run_id bigint, p_table_id integer)
 RETURNS regclass
 LANGUAGE plpgsql
-STABLE
 SET search_path = pg_catalog, pg_temp
 AS $swap_reads$
 #variable_conflict error
@@ -15,21 +14,21 @@ DECLARE
 BEGIN
     RETURN (
         WITH pair AS MATERIALIZED (
-            SELECT s.leaf, s.parent FROM cs9.swap_pairs(p_run_id, p_table_id) AS s WHERE s.staged IS NOT NULL
+            SELECT s.leaf, s.parent FROM cs9.swap_pairs(p_run_id, p_table_id) AS s WHERE s.takes
         )
-        SELECT t.relid
+        SELECT t.relation
         FROM pg_catalog.pg_partitioned_table AS p
-        CROSS JOIN LATERAL pg_partition_tree(p.partdefid) AS t
-        WHERE p.partdefid <> 0 AND t.isleaf
+        CROSS JOIN LATERAL cs9.partition_tree(p.partdefid) AS t
+        WHERE p.partdefid <> 0 AND t.is_leaf
           AND p.partrelid IN (SELECT r.parent FROM pair AS r WHERE r.leaf <> p.partdefid)
-          AND t.relid NOT IN (SELECT r.leaf FROM pair AS r)
-          AND pg_relation_size(t.relid) > c_small
+          AND t.relation NOT IN (SELECT r.leaf FROM pair AS r)
+          AND pg_relation_size(t.relation) > c_small
           AND NOT EXISTS (
               SELECT
               FROM pg_catalog.pg_constraint AS c
-              WHERE c.conrelid = t.relid AND c.contype = 'c' AND c.convalidated
-                AND pg_get_expr(c.conbin, c.conrelid) = pg_get_partition_constraintdef(t.relid))
-        ORDER BY t.relid::text COLLATE "C"
+              WHERE c.conrelid = t.relation AND c.contype = 'c' AND c.convalidated
+                AND pg_get_expr(c.conbin, c.conrelid) = pg_get_partition_constraintdef(t.relation))
+        ORDER BY t.relation::text COLLATE "C"
         LIMIT 1
     );
 END;

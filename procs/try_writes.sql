@@ -27,7 +27,7 @@ BEGIN
             $find$
             SELECT cs9_s.cs9_leaf, cs9_s.cs9_ctid
             FROM (SELECT *, tableoid AS cs9_leaf, ctid AS cs9_ctid FROM %s WHERE CASE WHEN %s THEN %s END LIMIT %s) AS cs9_s
-            LEFT JOIN (SELECT *, (%s) AS cs9_deleted FROM %s) AS cs9_l ON %s
+            LEFT JOIN (SELECT *, (%s) IS TRUE AS cs9_deleted FROM %s) AS cs9_l ON %s
             WHERE %s
             LIMIT 1
             $find$,

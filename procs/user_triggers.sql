@@ -14,7 +14,7 @@ BEGIN
     RETURN (
         SELECT string_agg(DISTINCT quote_ident(t.tgname), ', ')
         FROM pg_catalog.pg_trigger AS t
-        WHERE t.tgrelid IN (SELECT p_relation::oid UNION SELECT r.relid FROM pg_partition_tree(p_relation) AS r)
+        WHERE t.tgrelid IN (SELECT p_relation::oid UNION SELECT r.relation FROM cs9.partition_tree(p_relation) AS r)
           AND NOT t.tgisinternal
           AND t.tgenabled IN ('O', 'A')
           AND t.tgtype & p_kind = p_kind

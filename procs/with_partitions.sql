@@ -9,8 +9,8 @@ AS $with_partitions$
 BEGIN
     RETURN QUERY
     SELECT c.oid::regclass
-    FROM pg_catalog.pg_class AS c
-    WHERE c.oid = p_relation OR c.oid IN (SELECT t.relid FROM pg_partition_tree(p_relation) AS t)
+    FROM cs9.partition_tree(p_relation) AS t
+    JOIN pg_catalog.pg_class AS c ON c.oid = t.relation
     ORDER BY c.relname COLLATE "C";
 END;
 $with_partitions$;

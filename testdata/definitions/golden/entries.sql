@@ -295,7 +295,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.entries) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.entries) AS cs9_l ON %3$s
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.number, cs9_l.title, cs9_l.note, cs9_l.code, cs9_l.n, cs9_l.tags, cs9_l.parent)::record *<> ROW(cs9_s.id, cs9_s.number, cs9_s.title, cs9_s.note, cs9_s.code, cs9_s.n, cs9_s.tags, cs9_s.parent)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.number, cs9_l.title, cs9_l.note, cs9_l.code, cs9_l.n, cs9_l.tags, cs9_l.parent)::record *<> ROW(cs9_s.number, cs9_s.title, cs9_s.note, cs9_s.code, cs9_s.n, cs9_s.tags, cs9_s.parent)::record)

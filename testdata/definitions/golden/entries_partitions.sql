@@ -66,7 +66,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('anon.entries_partitions'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = 'anon.entries_partitions'::regclass
     ) THEN
         RAISE EXCEPTION '% is not anon.entries_partitions or a partition of it', p_relation
             USING ERRCODE = 'S9016',
@@ -249,7 +249,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.entries_partitions) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.entries_partitions) AS cs9_l ON %3$s
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.region, cs9_l.title, cs9_l.n)::record *<> ROW(cs9_s.id, cs9_s.region, cs9_s.title, cs9_s.n)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.title, cs9_l.n)::record *<> ROW(cs9_s.title, cs9_s.n)::record)

@@ -59,7 +59,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('anon.hash_parts'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = 'anon.hash_parts'::regclass
     ) THEN
         RAISE EXCEPTION '% is not anon.hash_parts or a partition of it', p_relation
             USING ERRCODE = 'S9016',
@@ -237,7 +237,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.hash_parts) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.hash_parts) AS cs9_l ON %3$s
         WHERE cs9_l.kind IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.kind, cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.kind, cs9_s.id, cs9_s.n)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n)::record *<> ROW(cs9_s.n)::record)

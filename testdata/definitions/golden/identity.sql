@@ -223,7 +223,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.identity) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM demo.identity) AS cs9_l ON %3$s
         WHERE cs9_l.k IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.k, cs9_l.serial_no)::record *<> ROW(cs9_s.id, cs9_s.k, cs9_s.serial_no)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.serial_no)::record *<> ROW(cs9_s.serial_no)::record)

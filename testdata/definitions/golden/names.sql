@@ -98,7 +98,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('"S.x"."T.y Z"'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = '"S.x"."T.y Z"'::regclass
     ) THEN
         RAISE EXCEPTION '% is not "S.x"."T.y Z" or a partition of it', p_relation
             USING ERRCODE = 'S9016',
@@ -291,7 +291,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM "S.x"."T.y Z") AS cs9_l ON %3$s
         WHERE cs9_l."C Odd%%.x" IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l."C Odd%%.x", cs9_l."select", cs9_l."a""b", cs9_l."back\slash", cs9_l."år", cs9_l."$insert$")::record *<> ROW(cs9_s."C Odd%%.x", cs9_s."select", cs9_s."a""b", cs9_s."back\slash", cs9_s."år", cs9_s."$insert$")::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l."a""b", cs9_l."back\slash", cs9_l."år", cs9_l."$insert$")::record *<> ROW(cs9_s."a""b", cs9_s."back\slash", cs9_s."år", cs9_s."$insert$")::record)

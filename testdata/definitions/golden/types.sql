@@ -287,7 +287,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.types) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM demo.types) AS cs9_l ON %3$s
         WHERE cs9_l.day IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.day, cs9_l.code, cs9_l.label, cs9_l.whole, cs9_l.ratio, cs9_l.at, cs9_l.flag, cs9_l.amount, cs9_l.tags, cs9_l.extra)::record *<> ROW(cs9_s.day, cs9_s.code, cs9_s.label, cs9_s.whole, cs9_s.ratio, cs9_s.at, cs9_s.flag, cs9_s.amount, cs9_s.tags, cs9_s.extra)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.label, cs9_l.whole, cs9_l.ratio, cs9_l.at, cs9_l.flag, cs9_l.amount, cs9_l.tags, cs9_l.extra)::record *<> ROW(cs9_s.label, cs9_s.whole, cs9_s.ratio, cs9_s.at, cs9_s.flag, cs9_s.amount, cs9_s.tags, cs9_s.extra)::record)

@@ -288,7 +288,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.things) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.things) AS cs9_l ON %3$s
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.label, cs9_l.small, cs9_l.cost, cs9_l.note, cs9_l.flag, cs9_l.added, cs9_l.at, cs9_l.number, cs9_l.serial_no)::record *<> ROW(cs9_s.id, cs9_s.label, cs9_s.small, cs9_s.cost, cs9_s.note, cs9_s.flag, cs9_s.added, cs9_s.at, cs9_s.number, cs9_s.serial_no)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.label, cs9_l.small, cs9_l.cost, cs9_l.note, cs9_l.flag, cs9_l.added, cs9_l.at, cs9_l.number)::record *<> ROW(cs9_s.label, cs9_s.small, cs9_s.cost, cs9_s.note, cs9_s.flag, cs9_s.added, cs9_s.at, cs9_s.number)::record)
@@ -682,7 +682,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.things) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.things) AS cs9_l ON %3$s
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.label, cs9_l.small, cs9_l.price, cs9_l.note, cs9_l.flag, cs9_l.gone, cs9_l.number)::record *<> ROW(cs9_s.id, cs9_s.label, cs9_s.small, cs9_s.price, cs9_s.note, cs9_s.flag, cs9_s.gone, cs9_s.number)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.label, cs9_l.small, cs9_l.price, cs9_l.note, cs9_l.flag, cs9_l.gone, cs9_l.number)::record *<> ROW(cs9_s.label, cs9_s.small, cs9_s.price, cs9_s.note, cs9_s.flag, cs9_s.gone, cs9_s.number)::record)

@@ -207,7 +207,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.fresh) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.fresh) AS cs9_l ON %3$s
         WHERE cs9_l.k IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.k)::record *<> ROW(cs9_s.k)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);

@@ -233,7 +233,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM geo.places) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM geo.places) AS cs9_l ON %3$s
         WHERE cs9_l.k IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.k, cs9_l.name)::record *<> ROW(cs9_s.k, cs9_s.name)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.name)::record *<> ROW(cs9_s.name)::record)
@@ -610,7 +610,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.records) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.records) AS cs9_l ON %3$s
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.m, cs9_l.title, cs9_l.number, cs9_l.look, cs9_l.label)::record *<> ROW(cs9_s.id, cs9_s.m, cs9_s.title, cs9_s.number, cs9_s.look, cs9_s.label)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.m, cs9_l.title, cs9_l.number, cs9_l.look, cs9_l.label)::record *<> ROW(cs9_s.m, cs9_s.title, cs9_s.number, cs9_s.look, cs9_s.label)::record)
@@ -1020,7 +1020,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.entries) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.entries) AS cs9_l ON %3$s
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.n, cs9_l.title, cs9_l.number, cs9_l.look, cs9_l.label)::record *<> ROW(cs9_s.id, cs9_s.n, cs9_s.title, cs9_s.number, cs9_s.look, cs9_s.label)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.title, cs9_l.number, cs9_l.look, cs9_l.label)::record *<> ROW(cs9_s.n, cs9_s.title, cs9_s.number, cs9_s.look, cs9_s.label)::record)
@@ -1371,7 +1371,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.lookup) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.lookup) AS cs9_l ON %3$s
         WHERE cs9_l.k IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.k, cs9_l.label)::record *<> ROW(cs9_s.k, cs9_s.label)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.label)::record *<> ROW(cs9_s.label)::record)

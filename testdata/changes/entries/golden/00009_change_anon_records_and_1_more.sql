@@ -127,7 +127,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('anon.records'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = 'anon.records'::regclass
     ) THEN
         RAISE EXCEPTION '% is not anon.records or a partition of it', p_relation
             USING ERRCODE = 'S9016',
@@ -394,7 +394,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.fresh) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.fresh) AS cs9_l ON %3$s
         WHERE cs9_l.k IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.k)::record *<> ROW(cs9_s.k)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);

@@ -220,7 +220,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('anon.records'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = 'anon.records'::regclass
     ) THEN
         RAISE EXCEPTION '% is not anon.records or a partition of it', p_relation
             USING ERRCODE = 'S9016',

@@ -170,7 +170,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('anon.weekly'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = 'anon.weekly'::regclass
     ) THEN
         RAISE EXCEPTION '% is not anon.weekly or a partition of it', p_relation
             USING ERRCODE = 'S9016',

@@ -258,7 +258,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM "S.x"."T.y Z") AS cs9_l ON %3$s
         WHERE cs9_l.key IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.key, cs9_l.n, cs9_l.total, cs9_l.number, cs9_l.label)::record *<> ROW(cs9_s.key, cs9_s.n, cs9_s.total, cs9_s.number, cs9_s.label)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.total, cs9_l.label)::record *<> ROW(cs9_s.n, cs9_s.total, cs9_s.label)::record)
@@ -643,7 +643,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.old) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.old) AS cs9_l ON %3$s
         WHERE cs9_l.k IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.k, cs9_l."C Odd", cs9_l.n, cs9_l.id, cs9_l.label)::record *<> ROW(cs9_s.k, cs9_s."C Odd", cs9_s.n, cs9_s.id, cs9_s.label)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l."C Odd", cs9_l.n, cs9_l.label)::record *<> ROW(cs9_s."C Odd", cs9_s.n, cs9_s.label)::record)

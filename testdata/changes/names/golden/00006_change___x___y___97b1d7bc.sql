@@ -75,7 +75,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('"S.x"."T.y Z"'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = '"S.x"."T.y Z"'::regclass
     ) THEN
         RAISE EXCEPTION '% is not "S.x"."T.y Z" or a partition of it', p_relation
             USING ERRCODE = 'S9016',

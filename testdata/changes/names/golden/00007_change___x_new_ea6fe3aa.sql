@@ -67,7 +67,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('"S.x".new'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = '"S.x".new'::regclass
     ) THEN
         RAISE EXCEPTION '% is not "S.x".new or a partition of it', p_relation
             USING ERRCODE = 'S9016',
@@ -262,7 +262,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x".new) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM "S.x".new) AS cs9_l ON %3$s
         WHERE cs9_l.week IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.added, cs9_l.week, cs9_l.n, cs9_l.total, cs9_l.number, cs9_l.label)::record *<> ROW(cs9_s.added, cs9_s.week, cs9_s.n, cs9_s.total, cs9_s.number, cs9_s.label)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.added, cs9_l.n, cs9_l.total, cs9_l.label)::record *<> ROW(cs9_s.added, cs9_s.n, cs9_s.total, cs9_s.label)::record)
@@ -458,7 +458,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('"S.x"."T.y Z"'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = '"S.x"."T.y Z"'::regclass
     ) THEN
         RAISE EXCEPTION '% is not "S.x"."T.y Z" or a partition of it', p_relation
             USING ERRCODE = 'S9016',
@@ -648,7 +648,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM "S.x"."T.y Z") AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM "S.x"."T.y Z") AS cs9_l ON %3$s
         WHERE cs9_l.key IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.key, cs9_l.n, cs9_l.total, cs9_l.number, cs9_l.label)::record *<> ROW(cs9_s.key, cs9_s.n, cs9_s.total, cs9_s.number, cs9_s.label)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.total, cs9_l.label)::record *<> ROW(cs9_s.n, cs9_s.total, cs9_s.label)::record)

@@ -112,7 +112,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('anon.objects'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = 'anon.objects'::regclass
     ) THEN
         RAISE EXCEPTION '% is not anon.objects or a partition of it', p_relation
             USING ERRCODE = 'S9016',
@@ -300,7 +300,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.objects) AS cs9_l ON %3$s
         WHERE cs9_l.n IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.a, cs9_l.b, cs9_l.n, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.a, cs9_s.b, cs9_s.n, cs9_s.m, cs9_s.t)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.a, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.a, cs9_s.m, cs9_s.t)::record)
@@ -669,7 +669,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.objects) AS cs9_l ON %3$s
         WHERE cs9_l.b IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.a, cs9_l.b, cs9_l.n, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.a, cs9_s.b, cs9_s.n, cs9_s.m, cs9_s.t)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.n, cs9_s.m, cs9_s.t)::record)

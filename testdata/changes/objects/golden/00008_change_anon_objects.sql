@@ -221,7 +221,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.objects) AS cs9_l ON %3$s
         WHERE cs9_l.b IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.a, cs9_l.b, cs9_l.n, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.a, cs9_s.b, cs9_s.n, cs9_s.m, cs9_s.t)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.n, cs9_s.m, cs9_s.t)::record)
@@ -546,7 +546,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.objects) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.objects) AS cs9_l ON %3$s
         WHERE cs9_l.b IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.a, cs9_l.b, cs9_l.n, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.a, cs9_s.b, cs9_s.n, cs9_s.m, cs9_s.t)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.a, cs9_l.m, cs9_l.t)::record *<> ROW(cs9_s.a, cs9_s.m, cs9_s.t)::record)

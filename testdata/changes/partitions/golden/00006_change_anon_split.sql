@@ -211,7 +211,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.split) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.split) AS cs9_l ON %3$s
         WHERE cs9_l.area IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.week, cs9_l.area, cs9_l.n, cs9_l.note)::record *<> ROW(cs9_s.week, cs9_s.area, cs9_s.n, cs9_s.note)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.week, cs9_l.n)::record *<> ROW(cs9_s.week, cs9_s.n)::record)
@@ -548,7 +548,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.split) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.split) AS cs9_l ON %3$s
         WHERE cs9_l.week IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.week, cs9_l.area, cs9_l.id, cs9_l.n, cs9_l.note)::record *<> ROW(cs9_s.week, cs9_s.area, cs9_s.id, cs9_s.n, cs9_s.note)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n, cs9_l.note)::record *<> ROW(cs9_s.n, cs9_s.note)::record)

@@ -213,7 +213,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.places) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.places) AS cs9_l ON %3$s
         WHERE cs9_l.area IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.area, cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.area, cs9_s.id, cs9_s.n)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n)::record *<> ROW(cs9_s.n)::record)
@@ -524,7 +524,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.places) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.places) AS cs9_l ON %3$s
         WHERE cs9_l.region IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.region, cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.region, cs9_s.id, cs9_s.n)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n)::record *<> ROW(cs9_s.n)::record)

@@ -112,7 +112,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('demo.dates'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = 'demo.dates'::regclass
     ) THEN
         RAISE EXCEPTION '% is not demo.dates or a partition of it', p_relation
             USING ERRCODE = 'S9016',
@@ -294,7 +294,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM demo.dates) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM demo.dates) AS cs9_l ON %3$s
         WHERE cs9_l.date IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.date, cs9_l.area, cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.date, cs9_s.area, cs9_s.id, cs9_s.n)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n)::record *<> ROW(cs9_s.n)::record)
@@ -524,7 +524,7 @@ DECLARE
     v_found bigint;
 BEGIN
     IF NOT EXISTS (
-        SELECT FROM pg_partition_tree('anon.days'::regclass) AS t WHERE t.relid = p_relation::regclass
+        SELECT FROM pg_partition_ancestors(p_relation::regclass) AS t WHERE t.relid = 'anon.days'::regclass
     ) THEN
         RAISE EXCEPTION '% is not anon.days or a partition of it', p_relation
             USING ERRCODE = 'S9016',
@@ -706,7 +706,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.days) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.days) AS cs9_l ON %3$s
         WHERE cs9_l.day IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.day, cs9_l.region, cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.day, cs9_s.region, cs9_s.id, cs9_s.n)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n)::record *<> ROW(cs9_s.n)::record)

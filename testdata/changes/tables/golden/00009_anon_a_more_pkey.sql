@@ -207,7 +207,7 @@ BEGIN
                    ELSE 'update'
                END AS cs9_change
         FROM %1$s AS cs9_s
-        LEFT JOIN (SELECT *, (%2$s) AS cs9_deleted FROM anon.a_more_pkey) AS cs9_l ON %3$s
+        LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.a_more_pkey) AS cs9_l ON %3$s
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id)::record *<> ROW(cs9_s.id)::record)
         $diff$, p_staged, p_deletes, v_staged_live, p_replace);
