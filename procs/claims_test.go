@@ -460,3 +460,22 @@ func TestSwapOrAtomicIsAtomicWhereNothingCanBeSwapped(t *testing.T) {
 		require.Contains(t, s.rows("m."+name), "(1,")
 	}
 }
+
+// The pieces of a publish hold locks while they commit: only the commit that ends
+// the run waits for a synchronous standby, as its session has asked.
+func TestOnlyTheCommitThatEndsTheRunWaitsForAStandby(t *testing.T) {
+	t.Parallel()
+	for _, asked := range []string{"on", "remote_apply", "off"} {
+		s := newModes(t)
+		s.execAll("CREATE TABLE m.seen (what text, setting text)")
+		s.exec(`CREATE FUNCTION m.see() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO m.seen VALUES (TG_ARGV[0], current_setting(''synchronous_commit'')); RETURN NULL; END'`)
+		s.execAll(`CREATE TRIGGER see AFTER INSERT ON m.moved FOR EACH STATEMENT EXECUTE FUNCTION m.see('moved');
+			CREATE TRIGGER see AFTER UPDATE ON cs9.run FOR EACH ROW WHEN (NEW.state = 'published') EXECUTE FUNCTION m.see('ended')`)
+		require.NoError(t, s.plans("k", []string{"m.moved"}, []string{"INSERT INTO {moved} (k) VALUES (1)"}))
+		s.exec("SET synchronous_commit = " + asked)
+		s.exec("CALL cs9.publish('t', 'k')")
+		piece := map[bool]string{true: "off", false: "local"}[asked == "off"]
+		require.Equal(t, "ended "+asked+", moved "+piece, s.rows2("SELECT string_agg(what || ' ' || setting, ', ' ORDER BY what) FROM m.seen"))
+		require.Equal(t, asked, s.rows2("SELECT current_setting('synchronous_commit')"))
+	}
+}

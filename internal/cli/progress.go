@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 
@@ -115,7 +116,7 @@ func progressText(p runner.Progress) string {
 	case "move":
 		return fmt.Sprintf("%s: %d of %s moved", table, p.RowsDone, count(p.RowsTotal, "row"))
 	case "analyze":
-		return table + ": analyzed"
+		return table + ": " + cmp.Or(p.Note, "analyzed")
 	case "apply":
 		return p.Note
 	case "close":

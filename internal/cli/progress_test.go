@@ -53,6 +53,12 @@ func TestProgressDrawsOneBarForAllMovers(t *testing.T) {
 	require.Equal(t, 1, strings.Count(out.String(), "\n"), "one line: %q", out.String())
 }
 
+func TestProgressTellsWhyATableWasNotAnalyzed(t *testing.T) {
+	require.Equal(t, "anon.x: analyzed", progressText(runner.Progress{StepKind: "analyze", Table: "anon.x"}))
+	require.Equal(t, "anon.x: not analyzed: process 7 holds it",
+		progressText(runner.Progress{StepKind: "analyze", Table: "anon.x", Note: "not analyzed: process 7 holds it"}))
+}
+
 func TestProgressTellsWhatWasApplied(t *testing.T) {
 	var out strings.Builder
 	applied := runner.Progress{Kind: runner.PublishBatch, Step: 1, StepKind: "apply", Note: "anon.x: swapped", Done: true}

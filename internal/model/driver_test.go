@@ -322,9 +322,9 @@ func (db *database) expectRun(w *world, r *run, say func(string, ...any)) {
 	say("run %d %s %s attempt %d plans %d of %d staged %d published %d of %d %s %s %s", r.id, r.key, r.state, r.attempt, done, len(r.plans),
 		staged, published, total, r.today, yes[r.unfinished() && w.holder >= 0], yes[r.current])
 	for _, d := range r.deletes {
-		text := d.sql()
-		if text == "" {
-			text = "-"
+		text := "-"
+		if d.kind != "all" {
+			text = d.cond.printed()
 		}
 		say("delete %d %d %d %s %s", r.id, db.ids[d.table], d.plan, d.kind, text)
 	}

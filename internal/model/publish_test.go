@@ -26,6 +26,18 @@ func (c condition) sql() string {
 	}
 }
 
+// printed is the condition as it is recorded.
+func (c condition) printed() string {
+	switch {
+	case c.column == "p":
+		return fmt.Sprintf("(p = '%s'::text)", c.text)
+	case c.op == "even":
+		return "((" + c.column + " % 2) = 0)"
+	default:
+		return "(" + c.sql() + ")"
+	}
+}
+
 // isTrue says whether the condition is true for a row, neither false nor null.
 func (c condition) isTrue(r row) bool {
 	value := map[string]int{"k": r.K, "u": r.U, "v": r.V}[c.column]
@@ -129,7 +141,7 @@ func (r *run) checkWrites() string {
 // checkPublish is P6, of some tables of a run.
 func (w *world) checkPublish(r *run, names []string) string {
 	for _, name := range names {
-		if r.dropsAll(name) && len(r.staged[name]) == 0 && !r.allowEmpty {
+		if w.empties(r, name) && len(r.staged[name]) == 0 && !r.allowEmpty {
 			return "S9014"
 		}
 		if _, made := r.staged[name]; (made || swaps(r.modes[name])) && w.lock.blocksReaders(name) {
@@ -157,6 +169,19 @@ func (w *world) checkPublish(r *run, names []string) string {
 
 func (r *run) dropsAll(name string) bool {
 	return slices.ContainsFunc(r.deletes, func(d deletion) bool { return d.table == name && d.kind == "all" })
+}
+
+// empties says whether the run deletes every live row, in whatever words.
+func (w *world) empties(r *run, name string) bool {
+	if r.dropsAll(name) {
+		return true
+	}
+	for _, l := range w.live[name] {
+		if !r.removes(name, l) {
+			return false
+		}
+	}
+	return len(w.live[name]) > 0
 }
 
 func (r *run) removes(name string, l row) bool {
