@@ -144,8 +144,9 @@ func (s *hotStandby) received(lsn string) {
 // primary there: what it received beyond is lost. It returns a session on it.
 func (s *hotStandby) promoteAt(lsn string) *pgx.Conn {
 	s.Helper()
-	s.set("recovery_target_action = 'promote'", "recovery_target_lsn = '"+lsn+"'")
+	pgtest.Exec(s.T, s.admin(), "ALTER SYSTEM SET recovery_target_action = 'promote'", "ALTER SYSTEM SET recovery_target_lsn = '"+lsn+"'")
 	require.NoError(s, s.server.Restart(s.Context()))
+	s.conn = nil // it was cut
 	s.await("the standby is a primary", func() bool { return !pgtest.Scalar[bool](s.T, s.admin(), "SELECT pg_is_in_recovery()") })
 	return s.connect()
 }
