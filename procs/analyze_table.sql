@@ -1,14 +1,14 @@
--- Purpose: ANALYZE a table that a run has published. Nobody needs it for safety: what cannot be had is left, and said.
+-- Purpose: ANALYZE a table that a run has published, or a partition of it. Nobody needs it for safety: what cannot be had is left, and said.
 -- Returns: null; or why the table was not analyzed.
 -- Locks:   SHARE UPDATE EXCLUSIVE, waited for no longer than the transaction's lock_timeout: autovacuum gives way by then.
-CREATE FUNCTION cs9.analyze_table(p_relation text)
+CREATE FUNCTION cs9.analyze_table(p_table_id integer, p_relation text)
 RETURNS text
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
 AS $analyze_table$
 #variable_conflict error
 BEGIN
-    PERFORM set_config('search_path', cs9.table_path(cs9.find_table(p_relation)), true);  -- for what the expressions of an index call
+    PERFORM set_config('search_path', cs9.table_path(p_table_id), true);  -- for what the expressions of an index call
     EXECUTE format('ANALYZE %s', p_relation);
     RETURN NULL;
 EXCEPTION
@@ -19,4 +19,4 @@ EXCEPTION
         RETURN format('not analyzed: %s', SQLERRM);
 END;
 $analyze_table$;
-COMMENT ON FUNCTION cs9.analyze_table(text) IS 'Analyzes a published table, or says why not';
+COMMENT ON FUNCTION cs9.analyze_table(integer, text) IS 'Analyzes a published table, or a partition of it, or says why not';

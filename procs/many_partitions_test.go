@@ -47,6 +47,7 @@ func TestOnlyTouchedPartitionsAreLocked(t *testing.T) {
 			}
 			s.publish()
 			require.Equal(t, "m.t_p7", s.rows2(fmt.Sprintf("SELECT string_agg(DISTINCT relation, ' ') FROM cs9.publish_step WHERE run_id = %d AND kind IN ('truncate', 'delete', 'analyze')", s.run)))
+			require.Zero(t, pgtest.Scalar[int](t, s.conn, "SELECT count(*)::integer FROM cs9.publish_step WHERE kind = 'analyze' AND note IS NOT NULL"), "it was analyzed")
 			s.exec("DELETE FROM m.twin WHERE id = 7")
 			s.exec("INSERT INTO m.twin VALUES ('north', '2024-01-01', 7, -7), ('south', '2024-01-01', 7, -7)")
 			s.same()

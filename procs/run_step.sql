@@ -22,7 +22,7 @@ BEGIN
         WHEN 'apply' THEN
             SELECT a.rows, a.note INTO v_rows, v_note FROM cs9.apply_run(p_step.run_id) AS a;
         WHEN 'analyze' THEN
-            v_note := cs9.analyze_table(p_step.relation);
+            v_note := cs9.analyze_table(p_step.table_id, p_step.relation);
         WHEN 'close' THEN
             PERFORM cs9.assert_all_moved(p_step.run_id, NULL);
             PERFORM cs9.drop_leftovers();
