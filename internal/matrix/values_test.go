@@ -126,7 +126,18 @@ func timeRules() []rule {
 		refuses("timestamptz, timestamp", "the year 300000", noon.AddDate(298000, 0, 0), "out of range"), refuses("date", "the year 6000000", day.AddDate(5998000, 0, 0), "out of range"),
 		refuses("time", "a time.Time with a date", noon, "its date would be lost"), keeps("time", `the time that time.Parse("15:04", "12:30") gives`, time.Date(0, 1, 1, 12, 30, 0, 0, time.UTC), "12:30:00"),
 		refuses("timetz", "a time.Time", noon, "pass text"), keeps("timetz", `"12:30+02"`, "12:30+02", "12:30:00+02"),
-		keeps("interval", "90 * time.Minute", 90*time.Minute, "01:30:00"), refuses("interval", "time.Nanosecond", time.Nanosecond, "Truncate(time.Microsecond)"),
+		keeps("interval", "90 * time.Minute", 90*time.Minute, "01:30:00"), refuses("interval day", "26 * time.Hour", 26*time.Hour, "does not keep all of its fields"), refuses("interval day", `"26 hours"`, "26 hours", "does not keep all of its fields"), keeps("interval day", `"2 days"`, "2 days", "2 days"),
+		refuses("interval year to month", "pgtype.Interval of a month and a day", pgtype.Interval{Months: 1, Days: 1, Valid: true}, "does not keep all of its fields"), refuses("interval hour to minute", `"01:02:03"`, "01:02:03", "does not keep all of its fields"),
+		refuses("interval day[]", "[]time.Duration{26 * time.Hour}", []time.Duration{26 * time.Hour}, "element 1: the column does not keep all of its fields"), refuses("interval day", `"P1DT2H"`, "P1DT2H", "cannot be told"),
+		refuses("interval(0)", `"1.6 seconds"`, "1.6 seconds", "its digits after 0 decimals of a second would be lost"), refuses("interval(0)", `"00:00:01.6"`, "00:00:01.6", "its digits after 0 decimals"), refuses("interval(3)", "time.Microsecond", time.Microsecond, "Truncate(time.Millisecond)"),
+		refuses("date[]", `"{2026-01-02 12:00}"`, "{2026-01-02 12:00}", "element 1: its time of day would be lost"), refuses("date", `"20260102T120000"`, "20260102T120000", "its time of day would be lost"), refuses("date", `"Jan 2 2026 12:00"`, "Jan 2 2026 12:00", "its time of day would be lost"),
+		refuses("daterange", `"[2026-01-02 12:00,2026-01-05)"`, "[2026-01-02 12:00,2026-01-05)", "lower bound: its time of day would be lost"), refuses("datemultirange", `"{[2026-01-02,2026-01-03),[2026-01-05,\"2026-01-06 12:00\")}"`, `{[2026-01-02,2026-01-03),[2026-01-05,"2026-01-06 12:00")}`, "element 2: upper bound: its time of day"),
+		refuses("daterange[]", `"{\"[2026-01-02 12:00,)\"}"`, `{"[2026-01-02 12:00,)"}`, "element 1: lower bound: its time of day"), keeps("daterange", `"[2026-01-02,)"`, "[2026-01-02,)", "[2026-01-02,)"),
+		refuses("timestamp", `"2026-01-02+02"`, "2026-01-02+02", "its time zone would be lost"), refuses("timestamp", `"20260102T120000+02"`, "20260102T120000+02", "its time zone would be lost"), refuses("timestamp", `"Jan 2 2026 12:00 CET"`, "Jan 2 2026 12:00 CET", "its time zone would be lost"),
+		refuses("timestamp", `"2026-01-02 Europe/Oslo"`, "2026-01-02 Europe/Oslo", "its time zone would be lost"), keeps("timestamp", `"20260102T120000Z"`, "20260102T120000Z", "2026-01-02 12:00:00"), refuses("timestamp(0)", `"20260102T120000.6"`, "20260102T120000.6", "would be rounded"),
+		refuses("timestamp[]", `"{2026-01-02 12:00+01}"`, "{2026-01-02 12:00+01}", "element 1: its time zone would be lost"), refuses("tsrange", `"[2026-01-02 12:00+01,)"`, "[2026-01-02 12:00+01,)", "lower bound: its time zone would be lost"),
+		refuses("time", `"120000+02"`, "120000+02", "its time zone would be lost"), refuses("time", `"2026-01-02 12:00"`, "2026-01-02 12:00", "its date would be lost"),
+		refuses("interval", "time.Nanosecond", time.Nanosecond, "Truncate(time.Microsecond)"),
 	}
 }
 
