@@ -23,7 +23,7 @@ BEGIN
         RETURN;
     END IF;
     IF NOT v_empties THEN
-        EXECUTE format('SELECT NOT EXISTS (SELECT FROM %1$s WHERE NOT (%2$s)) AND EXISTS (SELECT FROM %1$s)', cs9.table_label(p_table_id), v_deletes)
+        EXECUTE format('SELECT NOT EXISTS (SELECT FROM %1$s WHERE (%2$s) IS NOT TRUE) AND EXISTS (SELECT FROM %1$s)', cs9.table_label(p_table_id), v_deletes)
         INTO STRICT v_empties;
     END IF;
     IF v_empties THEN

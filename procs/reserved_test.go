@@ -4,7 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -110,9 +110,14 @@ func TestSQLAroundUserNamesGivesReservedNamesOnly(t *testing.T) {
 
 func TestSQLThatIsGeneratedGivesReservedNamesOnly(t *testing.T) {
 	var pieces int
-	packages, err := parser.ParseDir(token.NewFileSet(), "../sqlgen", func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+	names, err := filepath.Glob("../sqlgen/*.go")
 	require.NoError(t, err)
-	for _, p := range packages {
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		p, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		require.NoError(t, err)
 		ast.Inspect(p, func(n ast.Node) bool {
 			literal, ok := n.(*ast.BasicLit)
 			if !ok || literal.Kind != token.STRING {

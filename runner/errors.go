@@ -72,57 +72,32 @@ var (
 	ErrNoRows = errors.New("there is no row source")
 )
 
-// sentinelOf returns the sentinel of an SQLSTATE, or nil.
-func sentinelOf(sqlState string) error {
-	switch sqlState {
-	case "S9001":
-		return ErrRunAlive
-	case "S9002":
-		return ErrRunUnknown
-	case "S9003":
-		return ErrNotReady
-	case "S9004":
-		return ErrPublished
-	case "S9005":
-		return ErrDiscarded
-	case "S9006":
-		return ErrStaleAttempt
-	case "S9007":
-		return ErrNotInPlan
-	case "S9008":
-		return ErrPlansChanged
-	case "S9009":
-		return ErrTablesChanged
-	case "S9010":
-		return ErrTableUnknown
-	case "S9011":
-		return ErrDuplicateRow
-	case "S9012":
-		return ErrDeletesOthersRows
-	case "S9013":
-		return ErrCannotFinish
-	case "S9014":
-		return ErrNothingStaged
-	case "S9015":
-		return ErrBadCondition
-	case "S9016":
-		return ErrBadArgument
-	case "S9017":
-		return ErrPublishStopped
-	case "S9018":
-		return ErrStagedRewritten
-	case "S9019":
-		return ErrNotOwner
-	case "S9024":
-		return ErrLocked
-	case "S9023", "25006":
-		return ErrReadOnly
-	case "S9022":
-		return ErrRowsSkipped
-	case "2D000":
-		return ErrInTransaction
-	}
-	return nil
+// sentinels are the errors of the SQLSTATEs that callers branch on.
+var sentinels = map[string]error{
+	"S9001": ErrRunAlive,
+	"S9002": ErrRunUnknown,
+	"S9003": ErrNotReady,
+	"S9004": ErrPublished,
+	"S9005": ErrDiscarded,
+	"S9006": ErrStaleAttempt,
+	"S9007": ErrNotInPlan,
+	"S9008": ErrPlansChanged,
+	"S9009": ErrTablesChanged,
+	"S9010": ErrTableUnknown,
+	"S9011": ErrDuplicateRow,
+	"S9012": ErrDeletesOthersRows,
+	"S9013": ErrCannotFinish,
+	"S9014": ErrNothingStaged,
+	"S9015": ErrBadCondition,
+	"S9016": ErrBadArgument,
+	"S9017": ErrPublishStopped,
+	"S9018": ErrStagedRewritten,
+	"S9019": ErrNotOwner,
+	"S9022": ErrRowsSkipped,
+	"S9023": ErrReadOnly,
+	"S9024": ErrLocked,
+	"25006": ErrReadOnly,
+	"2D000": ErrInTransaction,
 }
 
 // Error is every error that this package returns: where it happened, what is
@@ -203,7 +178,7 @@ func (e *Error) Unwrap() error { return e.err }
 
 // Is reports whether target is the sentinel of the error's SQLSTATE.
 func (e *Error) Is(target error) bool {
-	sentinel := sentinelOf(e.SQLState)
+	sentinel := sentinels[e.SQLState]
 	return sentinel != nil && sentinel == target
 }
 

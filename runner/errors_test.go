@@ -21,7 +21,7 @@ func TestErrorCodesAgreeWithTheCatalogue(t *testing.T) {
 	}
 	seen := map[error]string{}
 	for _, code := range procs.ErrorCodes {
-		sentinel := sentinelOf(code.SQLState)
+		sentinel := sentinels[code.SQLState]
 		if (sentinel == nil) != withoutSentinel[code.SQLState] {
 			t.Errorf("%s (%s) has the sentinel %v", code.SQLState, code.Name, sentinel)
 		}

@@ -163,15 +163,30 @@ const (
 	moreDigits = "it has more digits than real keeps; convert it to float32, or make the column double precision"
 )
 
+// isFinite reports whether a numeric is a number with digits of its own.
+func isFinite(n pgtype.Numeric) bool {
+	return n.Valid && !n.NaN && n.InfinityModifier == pgtype.Finite && n.Int != nil && n.Int.Sign() != 0
+}
+
+// givesBack reports whether a float is read back as the decimal. An integer may
+// have more digits than the shortest decimal of its float.
+func givesBack(f float64, bits int, n pgtype.Numeric) bool {
+	if back, ok := decimalOf(f, strconv.FormatFloat(f, 'e', -1, bits)); ok && sameDecimal(n, back) {
+		return true
+	}
+	if n.Exp < 0 || f != math.Trunc(f) {
+		return false
+	}
+	whole, _ := new(big.Float).SetFloat64(f).Int(nil)
+	return sameDecimal(n, pgtype.Numeric{Int: whole, Valid: true})
+}
+
 // lossOfFloat compares a number with the one that the column would give back, by
 // their shortest decimals: 0.1 is given back, 9007199254740993 is not.
 func lossOfFloat(bits int, value, inside any) string {
 	v := reflect.ValueOf(inside)
-	switch {
-	case v.CanFloat() && bits == 64:
-		return ""
-	case v.CanFloat():
-		if f := v.Float(); float64(float32(f)) != f && !math.IsNaN(f) {
+	if v.CanFloat() {
+		if f := v.Float(); bits == 32 && float64(float32(f)) != f && !math.IsNaN(f) {
 			return moreDigits
 		}
 		return ""
@@ -186,7 +201,7 @@ func lossOfFloat(bits int, value, inside any) string {
 		value = &n // it is a Stringer
 	}
 	n, ok := decimalOf(value, inside)
-	if !ok || !n.Valid || n.NaN || n.InfinityModifier != pgtype.Finite || n.Int == nil || n.Int.Sign() == 0 {
+	if !ok || !isFinite(n) {
 		return "" // not a number, or one that is refused
 	}
 	// no float needs more digits, and none of these exponents is in range
@@ -198,18 +213,10 @@ func lossOfFloat(bits int, value, inside any) string {
 	if err != nil {
 		return ""
 	}
-	back, ok := decimalOf(f, strconv.FormatFloat(f, 'e', -1, bits))
-	if ok && sameDecimal(n, back) {
+	switch {
+	case givesBack(f, bits, n):
 		return ""
-	}
-	// an integer may have more digits than the shortest decimal of its float
-	if n.Exp >= 0 && f == math.Trunc(f) {
-		whole, _ := new(big.Float).SetFloat64(f).Int(nil)
-		if sameDecimal(n, pgtype.Numeric{Int: whole, Valid: true}) {
-			return ""
-		}
-	}
-	if bits == 32 {
+	case bits == 32:
 		return lastDigits + ": " + moreDigits
 	}
 	return lastDigits

@@ -136,30 +136,37 @@ func intervalOf(text string) (months, days int32, micros int64, exact, known boo
 		}
 	}
 	if clock := intervalClock.FindStringSubmatch(rest); clock != nil {
-		rest = ""
-		sign := int64(1)
-		if clock[1] == "-" {
-			sign = -1
+		time, exactTime, ok := clockOf(clock)
+		if !ok {
+			return 0, 0, 0, true, false
 		}
-		var seconds int64
-		for i, factor := range []int64{3600, 60, 1} {
-			n, err := strconv.ParseInt("0"+clock[i+2], 10, 32)
-			if err != nil {
-				return 0, 0, 0, true, false
-			}
-			seconds += n * factor
-		}
-		us += sign * seconds * 1e6
-		if clock[5] != "" {
-			if len(clock[5]) > 12 {
-				return 0, 0, 0, true, false
-			}
-			fraction, scale := fractionOf(clock[5])
-			exact = exact && fraction*1e6%scale == 0
-			us += sign * (fraction * 1e6 / scale)
-		}
+		rest, us, exact = "", us+time, exact && exactTime
 	}
 	return int32(m), int32(d), us, exact, strings.TrimSpace(rest) == "" && strings.TrimSpace(text) != "" && m == int64(int32(m)) && d == int64(int32(d))
+}
+
+// clockOf returns the microseconds of a time of day, a match of intervalClock. It
+// is not ok where it is too long, and not exact where it is too fine.
+func clockOf(clock []string) (micros int64, exact, ok bool) {
+	sign := int64(1)
+	if clock[1] == "-" {
+		sign = -1
+	}
+	for i, factor := range []int64{3600, 60, 1} {
+		n, err := strconv.ParseInt("0"+clock[i+2], 10, 32)
+		if err != nil {
+			return 0, false, false
+		}
+		micros += sign * n * factor * 1e6
+	}
+	if clock[5] == "" {
+		return micros, true, true
+	}
+	if len(clock[5]) > 12 {
+		return 0, false, false
+	}
+	fraction, scale := fractionOf(clock[5])
+	return micros + sign*(fraction*1e6/scale), fraction*1e6%scale == 0, true
 }
 
 // fractionOf returns the digits behind a point as fraction / scale, without the

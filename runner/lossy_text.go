@@ -119,7 +119,12 @@ func lossOfTimeText(oid uint32, typmod int32, text string) string {
 	case oid == pgtype.DateOID:
 		return ""
 	}
-	digits := typmodOf(oid, typmod)
+	return lossOfDecimals(fraction, typmodOf(oid, typmod))
+}
+
+// lossOfDecimals does for the digits of a second what lossOfFraction does for
+// nanoseconds.
+func lossOfDecimals(fraction string, digits int) string {
 	if len(fraction) > digits && strings.Trim(fraction[digits:], "0") != "" {
 		return fmt.Sprintf("its digits after %d decimals of a second would be rounded", digits)
 	}

@@ -193,10 +193,7 @@ func (c *copySource) text(oid uint32, value any) ([]byte, error) {
 		}
 		value = array
 	}
-	text, err := c.types.Encode(oid, pgtype.TextFormatCode, value, c.scratch[:0])
-	if kind := reflect.ValueOf(value).Kind(); err != nil && !known && (kind == reflect.Slice || kind == reflect.Struct) {
-		text, err = c.types.Encode(pgtype.TextArrayOID, pgtype.TextFormatCode, value, c.scratch[:0])
-	}
+	text, err := c.encode(oid, known, value)
 	if err != nil {
 		return nil, err
 	}
@@ -208,6 +205,16 @@ func (c *copySource) text(oid uint32, value any) ([]byte, error) {
 		return nil, fmt.Errorf("its text %.80q holds a zero byte or is not valid UTF-8", text)
 	}
 	return text, nil
+}
+
+// encode returns the driver's text of a value. An array of a type that the driver
+// does not know is one of texts.
+func (c *copySource) encode(oid uint32, known bool, value any) ([]byte, error) {
+	text, err := c.types.Encode(oid, pgtype.TextFormatCode, value, c.scratch[:0])
+	if kind := reflect.ValueOf(value).Kind(); err != nil && !known && (kind == reflect.Slice || kind == reflect.Struct) {
+		return c.types.Encode(pgtype.TextArrayOID, pgtype.TextFormatCode, value, c.scratch[:0])
+	}
+	return text, err
 }
 
 // replacesBytes reports whether encoding/json put the replacement character in the

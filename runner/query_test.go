@@ -201,7 +201,7 @@ func TestZeroTableIsAnError(t *testing.T) {
 	f := newFixture(t)
 	var none *runner.Table
 	for _, table := range []*runner.Table{{}, none} {
-		_, errQuery := table.Query(t.Context(), sq.Select("1"))
+		_, errQuery := table.Query(t.Context(), sq.Select("1")) //nolint:sqlclosecheck // there are no rows to close
 		_, errRows := table.NRow(t.Context())
 		_, errStaged := table.Staged(t.Context())
 		for _, err := range []error{

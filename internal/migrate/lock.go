@@ -50,14 +50,14 @@ func (l sessionLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
 	giveUp := time.Now().Add(l.m.Wait)
 	for told := false; ; {
 		var locked bool
-		if err := conn.QueryRowContext(ctx, "SELECT pg_catalog.pg_try_advisory_lock($1)", int64(lock.DefaultLockID)).Scan(&locked); err != nil {
+		if err := conn.QueryRowContext(ctx, "SELECT pg_catalog.pg_try_advisory_lock($1)", lock.DefaultLockID).Scan(&locked); err != nil {
 			return err //nolint:wrapcheck // goose wraps it
 		}
 		if locked {
 			return nil
 		}
 		who := "a session that has just ended"
-		if err := conn.QueryRowContext(ctx, holder, int64(lock.DefaultLockID)).Scan(&who); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		if err := conn.QueryRowContext(ctx, holder, lock.DefaultLockID).Scan(&who); err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err //nolint:wrapcheck // goose wraps it
 		}
 		if !time.Now().Before(giveUp) {
@@ -78,7 +78,7 @@ func (l sessionLock) SessionLock(ctx context.Context, conn *sql.Conn) error {
 // SessionUnlock gives it back.
 func (l sessionLock) SessionUnlock(ctx context.Context, conn *sql.Conn) error {
 	var unlocked bool
-	err := conn.QueryRowContext(ctx, "SELECT pg_catalog.pg_advisory_unlock($1)", int64(lock.DefaultLockID)).Scan(&unlocked)
+	err := conn.QueryRowContext(ctx, "SELECT pg_catalog.pg_advisory_unlock($1)", lock.DefaultLockID).Scan(&unlocked)
 	if err == nil && !unlocked {
 		return errors.New("the lock of migrations was lost: the session does not hold it any more")
 	}

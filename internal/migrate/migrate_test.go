@@ -88,7 +88,7 @@ func TestTheWaitForAnotherMigrationIsBoundedAndSaysWhoseItIs(t *testing.T) {
 	url := pgtest.EmptyDatabase(t)
 	other := pgtest.Connect(t, url+"&application_name=deployment")
 	take := func(call string) {
-		require.True(t, pgtest.Scalar[bool](t, other, "SELECT "+call+"($1) IS NOT NULL", int64(lock.DefaultLockID)))
+		require.True(t, pgtest.Scalar[bool](t, other, "SELECT "+call+"($1) IS NOT NULL", lock.DefaultLockID))
 	}
 	take("pg_try_advisory_lock")
 	pid := fmt.Sprintf("process %d of the server (deployment, user postgres", other.PgConn().PID())

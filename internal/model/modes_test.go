@@ -40,10 +40,8 @@ func (r *run) modeRefused(mode string, names ...string) bool {
 		switch {
 		case swaps(mode) && !tableOf(name).partitioned:
 			return true
-		case made && r.split[name]:
-			return mode == "batched"
 		default:
-			return made && swaps(mode) && len(tableOf(name).leaves) > 1
+			return made && r.split[name] && mode == "batched"
 		}
 	})
 }

@@ -28,7 +28,7 @@ var faults = []fault{
 	{"a retry keeps what the failed attempt staged", "clear_plan", []string{"EXECUTE format('DELETE FROM %s WHERE cs9_plan = $1', cs9.staged_label(p_run_id, v_table)) USING p_plan;", "NULL;"}, false},
 	{"a retry keeps the deletes of the failed attempt", "clear_plan", []string{"DELETE FROM cs9.staged_delete AS d WHERE d.run_id = p_run_id AND d.plan = p_plan;", ""}, false},
 	{"rows for which a kept condition is null stay", "deleted_rows", []string{"IS NOT TRUE", "IS FALSE"}, false},
-	{"rows for which a condition is null go", "deleted_rows", []string{"(%s\\n) IS TRUE", "(%s\\n) IS NOT FALSE"}, true},
+	{"rows for which a condition is null go", "deleted_rows", []string{"WHEN 'where' THEN format(E'(%s\\n)'", "WHEN 'where' THEN format(E'(%s\\n) IS NOT FALSE'"}, true},
 	{"no row is looked at that references", "check_foreign_keys_in", []string{"IF v_deletes = 'false' AND", "IF true OR v_deletes = 'false' AND"}, false},
 	{"no foreign key out is looked at", "check_table", []string{"PERFORM cs9.check_foreign_keys_out(p_run_id, p_table_id);", ""}, false},
 	{"no unique index is looked at", "check_table", []string{"PERFORM cs9.check_unique(p_run_id, p_table_id);", ""}, false},

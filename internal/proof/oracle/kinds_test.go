@@ -121,7 +121,8 @@ func domain(k kind, rest string) kind {
 	for _, m := range k.make {
 		made = append(made, strings.ReplaceAll(m, "%[1]s", "%[1]s_base"))
 	}
-	k.make = append(made, "CREATE DOMAIN %[1]s AS "+base+" "+rest)
+	made = append(made, "CREATE DOMAIN %[1]s AS "+base+" "+rest)
+	k.make = made
 	k.name, k.sql = "domain over "+k.name, "%[1]s"
 	return k
 }
