@@ -234,6 +234,10 @@ UNION ALL SELECT CASE
         WHEN relispartition THEN format('part of %s %s', (SELECT inhparent::regclass FROM pg_inherits WHERE inhrelid = c.oid), pg_get_expr(relpartbound, c.oid))
         ELSE format('table cs9_staging.%s', relname)
     END FROM pg_class AS c WHERE relnamespace = 'cs9_staging'::regnamespace AND relkind IN ('r', 'p')
+      -- what a proof makes for a swap, and a run has on record: the model has no idea of it. What is left behind is seen.
+      AND NOT EXISTS (SELECT FROM cs9.run_table AS t
+                      WHERE t.split_name = c.relname
+                         OR t.split_name = (SELECT p.relname FROM pg_inherits AS i JOIN pg_class AS p ON p.oid = i.inhparent WHERE i.inhrelid = c.oid))
 UNION ALL SELECT format('session %s owns %s', cs9.task_owner(task_id), task) FROM cs9.task WHERE cs9.task_owner(task_id) IS NOT NULL`
 
 // look returns what is there, sorted.

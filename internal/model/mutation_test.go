@@ -57,7 +57,7 @@ var mutations = []struct {
 	{"a session does not hand its claim over to its CALL", "claim_publish", []string{"claim = NULL, publisher = cs9.current_transaction()", "publisher = CASE WHEN t.claim IS NULL THEN cs9.current_transaction() END"}},
 	{"a piece that met a lock counts as the last", "publish_next", []string{"lock_waits, SQLERRM) AS w;\n            more := true;", "lock_waits, SQLERRM) AS w;\n            more := false;"}},
 	{"an atomic publish leaves the rows that are upserted", "m.pairs_apply_changes", []string{"NOT cs9_l.cs9_deleted AND", "false AND"}},
-	{"partitions that were swapped are left", "drop_staged", []string{"t.staged_name || t.retired_names", "ARRAY[t.staged_name]"}},
+	{"partitions that were swapped are left", "drop_staged", []string{"ARRAY[t.split_name, t.staged_name] || t.retired_names", "ARRAY[t.split_name, t.staged_name]"}},
 	{"a swap leaves the rows of a partition that the run only deletes", "apply_swaps", []string{"EXECUTE format('TRUNCATE TABLE ONLY %s', v_pair.leaf::regclass);", "NULL;"}},
 	{"a swap does not ask for the rows that stay", "swap_obstacle", []string{"IF v_pair.survives THEN", "IF false THEN"}},
 	{"a mode that the staged rows do not allow is taken", "change_publish_mode", []string{"ELSIF v_split AND p_mode = 'batched' THEN", "ELSIF false THEN"}},
