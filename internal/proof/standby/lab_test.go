@@ -197,6 +197,14 @@ func (s *hotStandby) connect() *pgx.Conn {
 	return conn
 }
 
+// sees checks what a new session on the standby sees.
+func (s *hotStandby) sees(mode, want string) {
+	s.Helper()
+	conn := s.connect()
+	mustSee(s.T, conn, mode, want)
+	require.NoError(s, conn.Close(s.Context()))
+}
+
 // admin is the session with which the standby is asked and told.
 func (s *hotStandby) admin() *pgx.Conn {
 	s.Helper()

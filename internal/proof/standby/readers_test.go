@@ -93,7 +93,7 @@ func TestReadersOnAStandbySeeWhatThoseOfThePrimarySee(t *testing.T) {
 				stage(t, l.conn, mode, gen)
 				mustPublish(t, l.conn, mode, gen)
 				s.catchUp()
-				mustSee(t, s.connect(), mode, key(gen))
+				s.sees(mode, key(gen))
 				p.mu.Lock()
 				p.gen = gen + 1
 				p.mu.Unlock()
@@ -142,8 +142,8 @@ func TestReplayWaitsForReadersAndThenCancelsThem(t *testing.T) {
 					pgtest.Exec(t, l.conn, "VACUUM hot.atomic")
 					s.catchUp()
 					mustSee(t, h.conn, mode, key(gen-1)) // it keeps its table
-					mustSee(t, s.connect(), mode, key(gen))
-					pgtest.Exec(t, h.conn, "COMMIT")
+					s.sees(mode, key(gen))
+					require.NoError(t, h.conn.Close(t.Context()))
 					continue
 				}
 				// the replay stands still behind the reader, however long it stays
@@ -158,9 +158,10 @@ func TestReplayWaitsForReadersAndThenCancelsThem(t *testing.T) {
 				pgtest.Exec(t, late, "SET lock_timeout = '50ms'")
 				_, err := seen(t.Context(), late, mode)
 				require.Equal(t, "55P03", sqlState(err))
-				pgtest.Exec(t, h.conn, "COMMIT")
+				require.NoError(t, h.conn.Close(t.Context()))
 				s.catchUp()
 				mustSee(t, late, mode, key(gen))
+				require.NoError(t, late.Close(t.Context()))
 			}
 		})
 	}
@@ -189,7 +190,7 @@ func TestReadersThatKeepTheReplayWaitingAreCancelled(t *testing.T) {
 				} else {
 					requireCancelled(t, err)
 				}
-				mustSee(t, s.connect(), mode, key(gen))
+				s.sees(mode, key(gen))
 				require.NoError(t, h.conn.Close(t.Context()))
 			}
 		})
@@ -225,7 +226,7 @@ func TestWithoutFeedbackAVacuumOfThePrimaryCancelsReadersOfAnAtomicTable(t *test
 	s.catchUp()
 	_, err := seen(t.Context(), h.conn, "atomic")
 	requireCancelled(t, err)
-	mustSee(t, s.connect(), "atomic", key(1))
+	s.sees("atomic", key(1))
 }
 
 // TestAStandbyShowsRunsAndTakesNone tries what the commands and routines say there.

@@ -98,7 +98,7 @@ func TestReadersOfThePrimaryDoNotWaitForASynchronousStandby(t *testing.T) {
 					s.conn = nil
 				}
 				s.catchUp()
-				mustSee(t, s.connect(), mode, key(gen))
+				s.sees(mode, key(gen))
 			})
 		}
 	}
