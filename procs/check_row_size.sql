@@ -36,7 +36,7 @@ BEGIN
                    format('%s + pg_column_size(ROW(%s))', count(*) FILTER (WHERE a.attisdropped) / 8 + 8,
                           string_agg(CASE
                               WHEN a.attlen > 0 THEN format('%I', a.attname)
-                              WHEN a.attstorage <> 'p' THEN format('substr(%L::bytea, 1, least(%s, coalesce(pg_column_size(%I), 1)) - 1)', '\x' || repeat('00', c_moved_out), c_moved_out, a.attname)
+                              WHEN a.attstorage <> 'p' THEN format('substr(decode(%L, ''hex''), 1, least(%s, coalesce(pg_column_size(%I), 1)) - 1)', repeat('00', c_moved_out), c_moved_out, a.attname)
                               -- without the compression that it will not have
                               ELSE format('decode(repeat(''00'', least(%2$s, CASE WHEN pg_column_compression(%1$I) IS NULL THEN coalesce(pg_column_size(%1$I), 0) ELSE %3$s END)), ''hex'')',
                                           a.attname, v_page + 1, CASE WHEN a.atttypid IN ('text'::regtype, 'varchar'::regtype, 'bytea'::regtype) THEN format('octet_length(%I)', a.attname) ELSE (v_page + 1)::text END)

@@ -48,7 +48,7 @@ func conditioned(t *testing.T) modes {
 
 func (s modes) beginPlan(key string) {
 	s.t.Helper()
-	require.NoError(s.t, s.conn.QueryRow(s.t.Context(), `SELECT run_id, attempt FROM cs9.begin_run('t', $1, '{m.t}', '[1]')`, key).Scan(&s.run, &s.attempt))
+	require.NoError(s.t, s.conn.QueryRow(s.t.Context(), `SELECT run_id, attempt FROM cs9.begin_run('t', $1, '{m.t}', '[1]', p_allow_empty => true)`, key).Scan(&s.run, &s.attempt))
 	require.True(s.t, pgtest.Scalar[bool](s.t, s.conn, "SELECT cs9.begin_plan($1, 1, $2)", s.run, s.attempt))
 }
 

@@ -13,7 +13,7 @@ AS $is_plain_expression$
 BEGIN
     RETURN NOT EXISTS (
         SELECT
-        FROM regexp_matches(p_tree, '\{([A-Z_]+)', 'g') AS t (node)
+        FROM regexp_matches(p_tree, '[{]([A-Z_]+)', 'g') AS t (node)
         WHERE t.node[1] NOT IN ('VAR', 'CONST', 'FUNCEXPR', 'OPEXPR', 'BOOLEXPR', 'NULLTEST', 'BOOLEANTEST', 'SCALARARRAYOPEXPR',
                                 'RELABELTYPE', 'ARRAYEXPR', 'ARRAY', 'CASEEXPR', 'CASE', 'CASEWHEN', 'WHEN', 'CASETESTEXPR',
                                 'COALESCEEXPR', 'COALESCE', 'DISTINCTEXPR', 'NULLIFEXPR')

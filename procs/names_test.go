@@ -168,10 +168,12 @@ func TestP6ATypeIsPrintedWithItsLength(t *testing.T) {
 					fmt.Sprintf("INSERT INTO {t} (k, u, v) VALUES ('%s', '%[1]s', 1), ('%s', '%[1]s', 2)", c.one, c.two)), "two staged rows have one value")
 				require.NoError(t, s.onePlan("both "+mode, mode, []string{"m.k"}, drop("m.k"),
 					fmt.Sprintf("INSERT INTO {t} (k, u, v) VALUES ('%s', '%[2]s', 1), ('%[2]s', '%[1]s', 2)", c.one, c.two)))
+				s.exec("SELECT cs9.discard_run('t', $1)", "both "+mode)
 
 				s.exec("DELETE FROM m.k WHERE v = 2")
 				stops(t, s.onePlan("out "+mode, mode, []string{"m.f"}, fmt.Sprintf("INSERT INTO {t} (id, k) VALUES (1, '%s')", c.two)), "breaks the foreign key")
 				require.NoError(t, s.onePlan("in "+mode, mode, []string{"m.f"}, fmt.Sprintf("INSERT INTO {t} (id, k) VALUES (1, '%s')", c.one)))
+				s.exec("SELECT cs9.discard_run('t', $1)", "in "+mode)
 			}
 		})
 	}

@@ -21,7 +21,7 @@ BEGIN
         CROSS JOIN LATERAL (
             SELECT format('schema %I is not there', s.name) AS what WHERE c.oid IS NULL
             UNION ALL
-            SELECT format('schema %I is PostgreSQL''s own', s.name) WHERE s.name LIKE 'pg\_%' AND s.name <> 'pg_catalog' OR s.name = 'information_schema'
+            SELECT format('schema %I is PostgreSQL''s own', s.name) WHERE starts_with(s.name, 'pg_') AND s.name <> 'pg_catalog' OR s.name = 'information_schema'
             UNION ALL
             -- the predefined role has one member, which owns the database
             SELECT format('role %I owns schema %I', g.grantee::regrole, s.name)

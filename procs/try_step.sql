@@ -31,7 +31,7 @@ BEGIN
             RAISE;
         WHEN assert_failure OR OTHERS THEN
             GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
-            IF NOT v_is_over AND SQLSTATE LIKE '23%' AND v_context !~ '(PL/\w+|SQL) function (?!cs9\.)' THEN
+            IF NOT v_is_over AND SQLSTATE LIKE '23%' AND cs9.calling_routine(v_context) IS NULL THEN
                 RETURN 'collided';
             ELSIF NOT v_is_over THEN
                 PERFORM cs9.cannot_evaluate(p_table_id, v_subject, SQLSTATE, SQLERRM, v_context);
