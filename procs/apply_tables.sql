@@ -2,6 +2,7 @@
 CREATE FUNCTION cs9.apply_tables(p_run_id bigint)
 RETURNS TABLE (table_id integer, mode text)
 LANGUAGE plpgsql
+ROWS 4
 SET search_path = pg_catalog, pg_temp
 AS $apply_tables$
 #variable_conflict error

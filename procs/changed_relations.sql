@@ -3,6 +3,7 @@
 CREATE FUNCTION cs9.changed_relations(p_run_id bigint, p_table_id integer)
 RETURNS TABLE (relation text)
 LANGUAGE plpgsql
+ROWS 4
 SET search_path = pg_catalog, pg_temp
 AS $changed_relations$
 #variable_conflict error

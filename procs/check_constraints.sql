@@ -11,6 +11,7 @@ AS $check_constraints$
 #variable_conflict error
 DECLARE
     v_staged  CONSTANT text := cs9.staged_label(p_run_id, p_table_id);
+    v_tree    CONSTANT oid[] := cs9.touched_tree(p_run_id, p_table_id);
     v_check   record;
     v_fails   text;
     v_subject text;
@@ -24,7 +25,7 @@ BEGIN
                coalesce(pg_get_partition_constraintdef(c.conrelid), 'true') AS bound, cs9.called_routines(c.conbin::text) AS calls
         FROM pg_catalog.pg_constraint AS c
         WHERE c.contype = 'c'
-          AND c.conrelid IN (SELECT r FROM cs9.with_partitions(to_regclass(cs9.table_label(p_table_id))) AS r)
+          AND c.conrelid = ANY (v_tree)
           AND c.coninhcount = 0
           AND coalesce((to_jsonb(c) ->> 'conenforced')::boolean, true)  -- which PostgreSQL 18 lets it be
           AND NOT (cs9.is_plain_expression(c.conbin::text) AND EXISTS (

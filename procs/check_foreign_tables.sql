@@ -13,7 +13,7 @@ DECLARE
 BEGIN
     FOR v_leaf IN
         SELECT c.oid::regclass AS relation, coalesce(pg_get_partition_constraintdef(c.oid), 'true') AS bound
-        FROM cs9.leaf_relations(p_table_id) AS l
+        FROM cs9.touched_leaves(p_run_id, p_table_id) AS l
         JOIN pg_catalog.pg_class AS c ON c.oid = l
         WHERE c.relkind = 'f'
     LOOP

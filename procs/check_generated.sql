@@ -11,6 +11,7 @@ AS $check_generated$
 DECLARE
     v_staged CONSTANT text := cs9.staged_label(p_run_id, p_table_id);
     v_live   CONSTANT regclass := to_regclass(cs9.table_label(p_table_id));
+    v_tree   CONSTANT oid[] := cs9.touched_tree(p_run_id, p_table_id);
     v_column record;
 BEGIN
     IF v_staged IS NULL THEN
@@ -24,7 +25,7 @@ BEGIN
         LEFT JOIN pg_catalog.pg_attribute AS p ON p.attrelid = v_live AND p.attname = a.attname AND a.attrelid <> v_live
         LEFT JOIN pg_catalog.pg_attrdef AS pg ON pg.adrelid = p.attrelid AND pg.adnum = p.attnum
         CROSS JOIN LATERAL (SELECT CASE WHEN a.attrelid <> v_live THEN pg_get_partition_constraintdef(a.attrelid) END AS bound) AS b
-        WHERE a.attrelid IN (SELECT v_live::oid UNION SELECT t.relation FROM cs9.partition_tree(v_live) AS t)
+        WHERE a.attrelid = ANY (v_tree)
           AND a.attgenerated <> ''
           AND pg_get_expr(pg.adbin, pg.adrelid) IS DISTINCT FROM e.expression
           AND NOT (cs9.is_plain_expression(g.adbin::text) AND EXISTS (

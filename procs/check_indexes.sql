@@ -12,7 +12,7 @@ AS $check_indexes$
 #variable_conflict error
 DECLARE
     v_staged CONSTANT text := cs9.staged_label(p_run_id, p_table_id);
-    v_live   CONSTANT regclass := to_regclass(cs9.table_label(p_table_id));
+    v_tree   CONSTANT oid[] := cs9.touched_tree(p_run_id, p_table_id);
     v_sizes  jsonb;
     v_index  record;
     v_bytes  bigint;
@@ -22,7 +22,7 @@ BEGIN
     END IF;
     v_sizes := cs9.column_sizes(v_staged, ARRAY (
         SELECT DISTINCT p.expression
-        FROM cs9.indexes_of(v_live) AS x
+        FROM cs9.indexes_of(v_tree) AS x
         JOIN pg_catalog.pg_index AS i ON i.indexrelid = x.index AND NOT (i.indisprimary AND i.indnatts = i.indnkeyatts)
         CROSS JOIN LATERAL cs9.index_limit(x.index) AS l
         CROSS JOIN LATERAL cs9.index_parts(x.index) AS p
@@ -32,7 +32,7 @@ BEGIN
     FOR v_index IN
         SELECT x.*, l.bytes, l.doubtful, s.size, s.evaluated,
                format('the index %s%s', x.index, ', which calls ' || x.calls || ',') AS subject
-        FROM cs9.indexes_of(v_live) AS x
+        FROM cs9.indexes_of(v_tree) AS x
         JOIN pg_catalog.pg_index AS i ON i.indexrelid = x.index AND NOT (i.indisprimary AND i.indnatts = i.indnkeyatts)
         CROSS JOIN LATERAL cs9.index_limit(x.index) AS l
         CROSS JOIN LATERAL (

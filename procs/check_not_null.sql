@@ -16,11 +16,11 @@ BEGIN
         RETURN;
     END IF;
     FOR v_column IN
-        SELECT a.attname, t.relation, coalesce(pg_get_partition_constraintdef(t.relation), 'true') AS bound
-        FROM cs9.partition_tree(v_live) AS t
+        SELECT a.attname, a.attrelid::regclass AS relation, coalesce(pg_get_partition_constraintdef(a.attrelid), 'true') AS bound
+        FROM unnest(cs9.touched_tree(p_run_id, p_table_id)) AS t (relation)
         JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.relation AND a.attnotnull AND a.attnum > 0 AND NOT a.attisdropped
         JOIN pg_catalog.pg_attribute AS p ON p.attrelid = v_live AND p.attname = a.attname AND NOT p.attnotnull AND NOT p.attisdropped
-        ORDER BY t.relation::text COLLATE "C", a.attnum
+        ORDER BY a.attrelid::regclass::text COLLATE "C", a.attnum
     LOOP
         EXECUTE format('SELECT EXISTS (SELECT FROM %s WHERE %I IS NOT DISTINCT FROM NULL AND (%s))', v_staged, v_column.attname, v_column.bound)
         INTO STRICT v_found;

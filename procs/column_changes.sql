@@ -5,6 +5,7 @@ CREATE FUNCTION cs9.column_changes(p_wanted regclass, p_there regclass)
 RETURNS TABLE (column_name name, what text, samples boolean)
 LANGUAGE plpgsql
 STABLE
+ROWS 4
 SET search_path = pg_catalog, pg_temp
 AS $column_changes$
 #variable_conflict error

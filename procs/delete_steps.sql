@@ -5,17 +5,19 @@
 CREATE FUNCTION cs9.delete_steps(p_table_id integer, p_kind text, p_condition text)
 RETURNS TABLE (kind text, relation text, condition text)
 LANGUAGE plpgsql
+ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $delete_steps$
 #variable_conflict error
 DECLARE
     v_at_once CONSTANT boolean := cs9.references_itself(p_table_id);
-    v_tree    CONSTANT oid[] := ARRAY (SELECT r::oid FROM cs9.with_partitions(to_regclass(cs9.table_label(p_table_id))) AS r);
+    v_tree    oid[];
     v_deletes CONSTANT text := cs9.deleted_rows(p_kind, p_condition);
     v_held    oid[];  -- what foreign keys of other tables reference
     v_part    regclass;
 BEGIN
     IF p_kind = 'all' THEN
+        v_tree := ARRAY (SELECT r::oid FROM cs9.with_partitions(to_regclass(cs9.table_label(p_table_id))) AS r);
         v_held := ARRAY (
             SELECT f.confrelid
             FROM pg_catalog.pg_constraint AS f

@@ -12,20 +12,25 @@ CREATE FUNCTION cs9.foreign_keys(p_table_id integer)
 RETURNS TABLE (key_id oid, key_name name, referencing regclass, referenced regclass, goes_out boolean, comes_in boolean, enforced boolean)
 LANGUAGE plpgsql
 STABLE
+ROWS 4
 SET search_path = pg_catalog, pg_temp
 AS $foreign_keys$
 #variable_conflict error
-DECLARE
-    v_tree CONSTANT oid[] := ARRAY (SELECT r::oid FROM cs9.with_partitions(to_regclass(cs9.table_label(p_table_id))) AS r);
 BEGIN
     RETURN QUERY
-    SELECT f.oid, f.conname, f.conrelid::regclass, f.confrelid::regclass, f.conrelid = ANY (v_tree), f.confrelid = ANY (v_tree),
-           coalesce((to_jsonb(f) ->> 'conenforced')::boolean, true)
-    FROM pg_catalog.pg_constraint AS f
+    WITH tree AS MATERIALIZED (
+        SELECT r::oid AS relation FROM cs9.with_partitions(to_regclass(cs9.table_label(p_table_id))) AS r
+    ), key AS MATERIALIZED (
+        SELECT c.oid, c.conname, c.conrelid, c.confrelid, c.conparentid, coalesce((to_jsonb(c) ->> 'conenforced')::boolean, true) AS is_enforced,
+               c.conrelid IN (SELECT t.relation FROM tree AS t) AS is_out, c.confrelid IN (SELECT t.relation FROM tree AS t) AS is_in
+        FROM pg_catalog.pg_constraint AS c
+        WHERE c.contype = 'f'
+    )
+    SELECT f.oid, f.conname, f.conrelid::regclass, f.confrelid::regclass, f.is_out, f.is_in, f.is_enforced
+    FROM key AS f
     -- PostgreSQL gives each partition a copy of a key of its table
-    LEFT JOIN pg_catalog.pg_constraint AS o ON o.oid = f.conparentid AND (o.conrelid = ANY (v_tree) OR o.confrelid = ANY (v_tree))
-    WHERE f.contype = 'f' AND o.oid IS NULL
-      AND (f.conrelid = ANY (v_tree) OR f.confrelid = ANY (v_tree))
+    LEFT JOIN key AS o ON o.oid = f.conparentid AND (o.is_out OR o.is_in)
+    WHERE (f.is_out OR f.is_in) AND o.oid IS NULL
     ORDER BY f.conname, f.oid;
 END;
 $foreign_keys$;

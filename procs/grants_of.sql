@@ -4,6 +4,7 @@ CREATE FUNCTION cs9.grants_of(p_relation regclass)
 RETURNS TABLE (grantee text, privilege text, column_name name, is_grantable boolean)
 LANGUAGE plpgsql
 STABLE
+ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $grants_of$
 #variable_conflict error

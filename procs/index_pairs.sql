@@ -5,6 +5,7 @@ CREATE FUNCTION cs9.index_pairs(p_leaf regclass, p_staged regclass)
 RETURNS TABLE (live_index regclass, live_name name, staged_index regclass, staged_name name)
 LANGUAGE plpgsql
 STABLE
+ROWS 4
 SET search_path = pg_catalog, pg_temp
 AS $index_pairs$
 #variable_conflict error

@@ -7,6 +7,7 @@ CREATE FUNCTION cs9.index_parts(p_index regclass)
 RETURNS TABLE (n integer, expression text, is_column boolean, bound integer)
 LANGUAGE plpgsql
 STABLE
+ROWS 4
 SET search_path = pg_catalog, pg_temp
 AS $index_parts$
 #variable_conflict error
@@ -16,7 +17,13 @@ BEGIN
            CASE WHEN a.attname IS NOT NULL THEN cs9.value_bound(a.atttypid, a.atttypmod) END
     FROM pg_catalog.pg_index AS i
     CROSS JOIN LATERAL generate_series(1, i.indnatts::integer) AS k (n)
-    LEFT JOIN pg_catalog.pg_attribute AS a ON a.attrelid = i.indrelid AND a.attnum = i.indkey[k.n - 1] AND a.attnum > 0
+    -- one at a time: a join would read all columns of the database
+    LEFT JOIN LATERAL (
+        SELECT c.attname, c.atttypid, c.atttypmod
+        FROM pg_catalog.pg_attribute AS c
+        WHERE c.attrelid = i.indrelid AND c.attnum = i.indkey[k.n - 1] AND c.attnum > 0
+        LIMIT 1
+    ) AS a ON true
     WHERE i.indexrelid = p_index
     ORDER BY k.n;
 END;

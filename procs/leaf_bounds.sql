@@ -5,6 +5,7 @@ CREATE FUNCTION cs9.leaf_bounds(p_table regclass)
 RETURNS TABLE (leaf regclass, parent regclass, path text[])
 LANGUAGE plpgsql
 STABLE
+ROWS 30
 SET search_path = pg_catalog, pg_temp
 AS $leaf_bounds$
 #variable_conflict error

@@ -3,6 +3,7 @@ CREATE FUNCTION cs9.leaf_relations(p_table_id integer)
 RETURNS SETOF regclass
 LANGUAGE plpgsql
 STABLE
+ROWS 30
 SET search_path = pg_catalog, pg_temp
 AS $leaf_relations$
 #variable_conflict error

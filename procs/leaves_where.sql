@@ -5,6 +5,7 @@
 CREATE FUNCTION cs9.leaves_where(p_table_id integer, p_condition text)
 RETURNS SETOF regclass
 LANGUAGE plpgsql
+ROWS 4
 SET search_path = pg_catalog, pg_temp
 SET enable_partition_pruning = on
 AS $leaves_where$

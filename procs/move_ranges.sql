@@ -5,6 +5,7 @@ CREATE FUNCTION cs9.move_ranges(p_run_id bigint, p_table_id integer, p_movers in
 RETURNS TABLE (watermark tid, upto tid, rows_total bigint)
 LANGUAGE plpgsql
 STABLE
+ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $move_ranges$
 #variable_conflict error

@@ -5,6 +5,7 @@ CREATE FUNCTION cs9.option_changes(p_wanted text[], p_there text[], p_prefix tex
 RETURNS SETOF text
 LANGUAGE plpgsql
 STABLE
+ROWS 2
 SET search_path = pg_catalog, pg_temp
 AS $option_changes$
 #variable_conflict error

@@ -5,6 +5,7 @@
 CREATE FUNCTION cs9.run_delete_steps(p_run_id bigint, p_table_id integer)
 RETURNS TABLE (delete_id bigint, kind text, relation text, condition text)
 LANGUAGE plpgsql
+ROWS 10
 SET search_path = pg_catalog, pg_temp
 AS $run_delete_steps$
 #variable_conflict error

@@ -4,6 +4,7 @@
 CREATE FUNCTION cs9.staged_leaves(p_run_id bigint, p_table_id integer)
 RETURNS SETOF regclass
 LANGUAGE plpgsql
+ROWS 4
 SET search_path = pg_catalog, pg_temp
 AS $staged_leaves$
 #variable_conflict error

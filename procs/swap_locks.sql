@@ -5,6 +5,7 @@ CREATE FUNCTION cs9.swap_locks(p_pairs jsonb)
 RETURNS TABLE (relation regclass)
 LANGUAGE plpgsql
 STABLE
+ROWS 8
 SET search_path = pg_catalog, pg_temp
 AS $swap_locks$
 #variable_conflict error

@@ -9,6 +9,7 @@
 CREATE FUNCTION cs9.swap_pairs(p_run_id bigint, p_table_id integer)
 RETURNS TABLE (leaf regclass, parent regclass, path text[], staged regclass, takes boolean, survives boolean)
 LANGUAGE plpgsql
+ROWS 8
 SET search_path = pg_catalog, pg_temp
 AS $swap_pairs$
 #variable_conflict error

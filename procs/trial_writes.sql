@@ -8,6 +8,7 @@ CREATE FUNCTION cs9.trial_writes(p_run_id bigint, p_table_id integer)
 RETURNS TABLE (staged text, wanted text, statement text, place text)
 LANGUAGE plpgsql
 STABLE
+ROWS 4
 SET search_path = pg_catalog, pg_temp
 AS $trial_writes$
 #variable_conflict error

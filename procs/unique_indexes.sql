@@ -21,6 +21,7 @@ RETURNS TABLE (
 )
 LANGUAGE plpgsql
 STABLE
+ROWS 4
 SET search_path = pg_catalog, pg_temp
 AS $unique_indexes$
 #variable_conflict error

@@ -3,15 +3,15 @@ CREATE FUNCTION cs9.with_partitions(p_relation regclass)
 RETURNS SETOF regclass
 LANGUAGE plpgsql
 STABLE
+ROWS 30
 SET search_path = pg_catalog, pg_temp
 AS $with_partitions$
 #variable_conflict error
 BEGIN
     RETURN QUERY
-    SELECT c.oid::regclass
+    SELECT t.relation
     FROM cs9.partition_tree(p_relation) AS t
-    JOIN pg_catalog.pg_class AS c ON c.oid = t.relation
-    ORDER BY c.relname COLLATE "C";
+    ORDER BY t.level, t.relation;
 END;
 $with_partitions$;
 COMMENT ON FUNCTION cs9.with_partitions(regclass) IS 'The table itself and its partitions on every level';
