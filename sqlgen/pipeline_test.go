@@ -186,7 +186,8 @@ func testPublished(t *testing.T, d definition, mode string) {
 		pid := int(victim.PgConn().PID())
 		_ = victim.Close(context.Background())
 		pgtest.Exec(t, conn, fmt.Sprintf("SELECT pg_terminate_backend(%d, 10000)", pid))
-		if killed {
+		if pgtest.Scalar[string](t, conn, "SELECT state FROM cs9.run_status") != "published" { // what follows that is for the planner alone
+			require.True(t, killed)
 			pgtest.Exec(t, conn, "CALL cs9.publish('t', 'k', 13)")
 		}
 		require.Equal(t, want, rows(t, conn, d), "killed after commit %d", killAt)
