@@ -13,6 +13,7 @@ DECLARE
     v_table    record;
     v_until    timestamptz;
     v_notes    text[] := ARRAY[]::text[];
+    v_names    jsonb := '{}'; -- of the indexes that each staged table has, those that they take
     -- written down now: with the first switch the tables are not what they were. Default partitions come last, behind
     -- those beside them: PostgreSQL reads one that is there for rows that belong to another.
     v_pairs CONSTANT jsonb := (
@@ -28,6 +29,10 @@ BEGIN
         SELECT p.* FROM jsonb_to_recordset(v_pairs) AS p (leaf oid, staged oid) WHERE p.staged IS NOT NULL
     LOOP
         PERFORM cs9.finish_partition(v_pair.leaf::regclass, v_pair.staged::regclass);
+        v_names := v_names || jsonb_build_object(v_pair.staged, (
+            SELECT coalesce(jsonb_object_agg(p.staged_name, p.live_name), '{}')
+            FROM cs9.index_pairs(v_pair.leaf::regclass, v_pair.staged::regclass) AS p
+            WHERE p.live_index IS NOT NULL AND p.staged_index IS NOT NULL));
     END LOOP;
 
     -- a reader that holds one of these tables and waits for another looks for a deadlock after deadlock_timeout, and would
@@ -50,7 +55,8 @@ BEGIN
         IF v_pair.staged IS NULL THEN
             EXECUTE format('TRUNCATE TABLE ONLY %s', v_pair.leaf::regclass);
         ELSE
-            PERFORM cs9.switch_partition(p_run_id, v_pair.table_id, v_pair.leaf::regclass, v_pair.parent::regclass, v_pair.staged::regclass, v_pair.bound);
+            PERFORM cs9.switch_partition(p_run_id, v_pair.table_id, v_pair.leaf::regclass, v_pair.parent::regclass, v_pair.staged::regclass, v_pair.bound,
+                v_names -> v_pair.staged::text);
         END IF;
     END LOOP;
 

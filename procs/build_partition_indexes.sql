@@ -18,10 +18,21 @@ DECLARE
     v_reason text;
 BEGIN
     FOR v_index IN
+        WITH pair AS MATERIALIZED (
+            SELECT p.*, i.indkey, i.indisunique, c.relam
+            FROM cs9.index_pairs(p_leaf, p_staged) AS p
+            LEFT JOIN pg_catalog.pg_index AS i ON i.indexrelid = p.live_index
+            LEFT JOIN pg_catalog.pg_class AS c ON c.oid = p.live_index
+        )
         SELECT p.staged_index
-        FROM cs9.index_pairs(p_leaf, p_staged) AS p
+        FROM pair AS p
         JOIN pg_catalog.pg_class AS c ON c.oid = p.staged_index AND NOT c.relispartition
         WHERE p.live_index IS NULL
+           -- ATTACH PARTITION takes the first index of these columns, in whatever direction
+           OR EXISTS (SELECT FROM pair AS o
+                      WHERE o.indkey = p.indkey AND o.indisunique = p.indisunique AND o.relam = p.relam
+                        AND (o.parent_index < p.parent_index OR p.parent_index IS NULL AND o.parent_index IS NOT NULL)
+                        AND (o.staged_index IS NULL OR o.staged_index::oid > p.staged_index::oid))
     LOOP
         EXECUTE format('DROP INDEX %s', v_index.staged_index);
     END LOOP;
@@ -30,7 +41,7 @@ BEGIN
         SELECT p.live_name AS relname, p.live_index, cs9.index_shape(p.live_index) AS shape
         FROM cs9.index_pairs(p_leaf, p_staged) AS p
         WHERE p.staged_index IS NULL
-        ORDER BY p.live_name COLLATE "C"
+        ORDER BY p.parent_index, p.live_name COLLATE "C"
     LOOP
         v_same := false;
         FOR v_text IN SELECT r FROM cs9.readings(cs9.index_tail(v_index.live_index)) AS r LOOP

@@ -22,7 +22,7 @@ BEGIN
                -- a partition may have a key for its own rows
                coalesce(pg_get_partition_constraintdef(k.referencing), 'true') AS bound,
                coalesce((to_jsonb(f) ->> 'conperiod')::boolean, false) AS of_periods,
-               (SELECT string_agg(format('cs9_c.%I IS NOT NULL', a.attname), CASE f.confmatchtype WHEN 'f' THEN ' OR ' ELSE ' AND ' END)
+               (SELECT string_agg(format('cs9_c.%I IS DISTINCT FROM NULL', a.attname), CASE f.confmatchtype WHEN 'f' THEN ' OR ' ELSE ' AND ' END)
                 FROM pg_catalog.pg_attribute AS a
                 WHERE a.attrelid = f.conrelid AND a.attnum = ANY (f.conkey)) AS applies,
                (SELECT format('(%s) OR (%s)', cs9.run_deletes(p_run_id, t.table_id), cs9.changed_references(p_run_id, t.table_id, k.key_id))

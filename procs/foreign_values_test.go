@@ -178,3 +178,39 @@ func TestP6RowsThatAreHiddenMayReference(t *testing.T) {
 	f.publisher.exec("CALL cs9.publish('t', 'k')")
 	require.Equal(t, "7", pgtest.Scalar[string](t, f.owner.conn, "SELECT string_agg(week::text, ' ') FROM demo.guarded"))
 }
+
+// P6: a composite value whose fields are all null is a value to a foreign key, though IS NULL is true for it.
+func TestP6ACompositeOfNullsIsAValue(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		match, there, staged string
+		refused              bool
+	}{
+		"no such row":                  {"", "", "'(,)'", true},
+		"a row":                        {"", "(1, '(,)')", "'(,)'", false},
+		"one field of two":             {"", "", "'(1,)'", true},
+		"null":                         {"", "", "NULL", false},
+		"match full, null beside none": {"MATCH FULL", "", "NULL", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			url := pgtest.NewDatabase(t)
+			s := modes{connect(t, url)}
+			s.execAll("CREATE SCHEMA m; CREATE TYPE m.pair AS (a integer, b text); CREATE DOMAIN m.pairs AS m.pair")
+			pgtest.Install(t, url, definition(t, `
+  - {schema: m, name: c, columns: [{name: k, type: integer}, {name: p, type: m.pairs}], keys: [k]}
+`))
+			s.execAll("CREATE TABLE m.q (k integer, p m.pair, PRIMARY KEY (k, p)); ALTER TABLE m.c ADD CONSTRAINT f FOREIGN KEY (k, p) REFERENCES m.q " + c.match)
+			if c.there != "" {
+				s.exec("INSERT INTO m.q VALUES " + c.there)
+			}
+			err := s.onePlan("k", "batched", []string{"m.c"}, fmt.Sprintf("INSERT INTO {t} VALUES (1, %s)", c.staged))
+			if c.refused {
+				stops(t, err, "a staged row breaks the foreign key f")
+				return
+			}
+			require.NoError(t, err)
+			s.exec("CALL cs9.publish('t', 'k')")
+		})
+	}
+}

@@ -109,6 +109,54 @@ func TestASwapFindsItsIndexesByWhatTheyAre(t *testing.T) {
 	}
 }
 
+// P14: ATTACH PARTITION takes whichever index is like that of the parent; names and directions stay where they were.
+func TestASwapGivesEachIndexItsOwnPlace(t *testing.T) {
+	t.Parallel()
+	for name, made := range map[string][]string{
+		"two of one shape, the later name first": {"CREATE INDEX zz ON m.one (v)", "CREATE INDEX aa ON m.one (v)"},
+		"two directions, the later name first":   {"CREATE INDEX zz ON m.one (v DESC)", "CREATE INDEX aa ON m.one (v, k)", "CREATE INDEX bb ON m.one (v DESC NULLS LAST)", "CREATE INDEX yy ON m.one (v, k DESC)", "ALTER INDEX m.one_part_v_idx RENAME TO x2"},
+		"a unique index before the primary key":  {"ALTER TABLE m.one DROP CONSTRAINT one_pkey", "CREATE UNIQUE INDEX zz ON m.one (k)", "ALTER TABLE m.one ADD CONSTRAINT one_pkey PRIMARY KEY (k)"},
+		"one of another direction before it":     {"ALTER TABLE m.one DROP CONSTRAINT one_pkey", "CREATE UNIQUE INDEX zz ON m.one (k DESC)", "ALTER TABLE m.one ADD CONSTRAINT one_pkey PRIMARY KEY (k)"},
+		"the partition's own beside the table's": {"CREATE INDEX zz ON m.one (v)", "CREATE INDEX aa ON m.one_part (v DESC)", "CREATE INDEX bb ON m.one_part (v)"},
+		"another name for the partition's":       {"CREATE INDEX zz ON m.one (v)", "CREATE INDEX aa ON m.one (v)", "ALTER INDEX m.one_part_v_idx RENAME TO x2", "ALTER INDEX m.one_part_v_idx1 RENAME TO x1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newTables(t, `
+  - schema: m
+    name: one
+    columns: [{name: k, type: integer}, {name: v, type: text}]
+    keys: [k]
+    publish: swap
+`)
+			s.exec("INSERT INTO m.one VALUES (1, 'a')")
+			s.each(made...)
+			before := s.indexes()
+			for run := range 2 {
+				s.stagedBy(fmt.Sprint("x", run), "m.one", "(2, 'x'), (3, 'b')")
+				s.exec(fmt.Sprintf("CALL cs9.publish('x%d', 'k')", run))
+				require.Equal(t, "(2,x) (3,b)", s.content("m.one"))
+				require.Equal(t, before, s.indexes())
+				s.nothingStaged()
+			}
+
+			s.stagedBy("y", "m.one", "(4, 'x'), (5, 'b')")
+			// made again between proof and publish, an index comes behind the others of its table
+			for _, sql := range made {
+				if name, ok := strings.CutPrefix(sql, "CREATE INDEX "); ok {
+					s.exec("DROP INDEX m." + strings.Fields(name)[0])
+					s.exec(sql)
+					break
+				}
+			}
+			before = s.indexes()
+			s.exec("CALL cs9.publish('y', 'k')")
+			require.Equal(t, before, s.indexes())
+			s.nothingStaged()
+		})
+	}
+}
+
 func (s modes) each(statements ...string) {
 	s.t.Helper()
 	for _, sql := range statements {

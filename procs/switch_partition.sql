@@ -1,8 +1,9 @@
 -- Purpose: the switch itself: a partition that has left its table waits in cs9_staging to be dropped; the staged table
 --          takes its place, its name and those of its indexes.
+--   p_names    the name that each index of the staged table takes, by its own
 -- Contract: the caller has detached p_leaf from p_parent, and holds the live table ACCESS EXCLUSIVE. Changes of the
 --           catalogue only, whatever the size.
-CREATE FUNCTION cs9.switch_partition(p_run_id bigint, p_table_id integer, p_leaf regclass, p_parent regclass, p_staged regclass, p_bound text)
+CREATE FUNCTION cs9.switch_partition(p_run_id bigint, p_table_id integer, p_leaf regclass, p_parent regclass, p_staged regclass, p_bound text, p_names jsonb)
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -28,9 +29,8 @@ BEGIN
         FROM pg_catalog.pg_index AS i
         WHERE i.indrelid = p_leaf);
     v_takes := ARRAY (
-        SELECT format('ALTER INDEX %I.%I RENAME TO %I', v_schema, p.staged_name, p.live_name)
-        FROM cs9.index_pairs(p_leaf, p_staged) AS p
-        WHERE p.live_index IS NOT NULL);
+        SELECT format('ALTER INDEX %I.%I RENAME TO %I', v_schema, n.key, n.value)
+        FROM jsonb_each_text(p_names) AS n);
     FOREACH v_command IN ARRAY v_renames
         || format('ALTER TABLE %s RENAME TO %I', p_leaf, v_retired)
         || format('ALTER TABLE %I.%I SET SCHEMA cs9_staging', v_schema, v_retired)
@@ -50,4 +50,4 @@ BEGIN
     WHERE t.run_id = p_run_id AND t.table_id = p_table_id;
 END;
 $switch_partition$;
-COMMENT ON FUNCTION cs9.switch_partition(bigint, integer, regclass, regclass, regclass, text) IS 'Puts a staged table in the place of a partition';
+COMMENT ON FUNCTION cs9.switch_partition(bigint, integer, regclass, regclass, regclass, text, jsonb) IS 'Puts a staged table in the place of a partition';
