@@ -200,6 +200,9 @@ func TestPlainSQLAndCs9genAgree(t *testing.T) {
 	n.agree(t, rand.Uint64N(1<<40), cases-cases/2)
 }
 
+// casesBetween is how many cases there are between two lines of progress.
+const casesBetween = 100
+
 // findingsShown is how many kinds of findings are made smaller and shown.
 const findingsShown = 12
 
@@ -214,10 +217,16 @@ func (n *net) agree(t *testing.T, seed uint64, cases int) {
 		if r.reason != "" {
 			c.reasons[string(r.verdict)+": "+r.reason]++
 		}
-		known := true
+		known, done := true, 0
+		for _, n := range c.verdicts {
+			done += n
+		}
+		if done%casesBetween == 0 {
+			t.Logf("%d cases in %s, %d findings", done, time.Since(began).Round(time.Second), c.verdicts[different])
+		}
 		if r.verdict == different {
 			c.kinds[r.kind]++
-			known = isOpen(r.kind) || c.kinds[r.kind] > 1 || len(c.findings) >= findingsShown
+			known = c.kinds[r.kind] > 1 || len(c.findings) >= findingsShown
 		}
 		c.Unlock()
 		if known {
@@ -245,9 +254,7 @@ func (n *net) agree(t *testing.T, seed uint64, cases int) {
 	}
 	t.Logf("in %s", time.Since(began).Round(time.Second))
 	for k := range c.kinds {
-		if !isOpen(k) {
-			t.Errorf("a finding: %s", k)
-		}
+		t.Errorf("a finding: %s", k)
 	}
 	for _, f := range c.findings {
 		t.Error(f)
