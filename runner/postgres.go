@@ -2,8 +2,10 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +39,9 @@ const failover = "after a failover, or with a standby, name all servers in the c
 // connection is given up.
 const cancelWait = 5 * time.Second
 
+// errMute is what the driver is told that would send a request to cancel.
+var errMute = errors.New("nothing of this session is cancelled any more")
+
 // pgSession is one connection of a run's own.
 type pgSession struct {
 	conn     *pgx.Conn
@@ -68,6 +73,14 @@ func (p *postgres) connect(ctx context.Context, label string, notice func(*pgcon
 	cfg.BuildContextWatcherHandler = func(conn *pgconn.PgConn) ctxwatch.Handler {
 		s.cancel = newCanceller(conn)
 		return s.cancel
+	}
+	dial := cfg.DialFunc
+	cfg.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
+		// the driver also asks to cancel when it gives a connection up
+		if s.cancel != nil && s.cancel.mute.Load() {
+			return nil, errMute
+		}
+		return dial(ctx, network, addr)
 	}
 	if inner := cfg.OnNotice; notice != nil {
 		cfg.OnNotice = func(conn *pgconn.PgConn, n *pgconn.Notice) {
@@ -164,11 +177,21 @@ func (s *pgSession) close() {
 			s.log.Debug("the session of the proxy was not given back as it was", "error", err)
 		}
 	}
+	if s.conn.IsClosed() && s.cancel.mute.Load() {
+		s.cut() // the driver would wait for its farewell to be heard
+	}
 	_ = s.conn.Close(ctx)
 	select {
 	case <-s.conn.PgConn().CleanupDone():
 	case <-ctx.Done():
 	}
+}
+
+// cut lets go of a connection without a word to the server, of which nothing is
+// heard or needed: a farewell to a silent network would wait for an answer.
+func (s *pgSession) cut() {
+	s.cancel.mute.Store(true)
+	_ = s.conn.PgConn().Conn().Close()
 }
 
 func (s *pgSession) exec(ctx context.Context, op, sql string, args ...any) error {
@@ -292,19 +315,22 @@ func (s *pgSession) describeElements(ctx context.Context, info *tableInfo, array
 	return nil
 }
 
+// failPlan is among a session's last statements: where no answer comes in time,
+// none is waited for any longer.
 func (s *pgSession) failPlan(ctx context.Context, runID int64, attempt, plan int, reason string) error {
+	s.cancel.mute.Store(true)
 	return s.exec(ctx, "fail_plan", "SELECT cs9.fail_plan($1, $2, $3, $4)", runID, plan, attempt, reason)
 }
 
 // canceller cancels a statement on the server when its context ends, so that
-// the connection stays usable for what has to be recorded. While the owner's
-// session only listens, a cancel request could hit the next statement instead:
-// then it just stops reading.
+// the connection stays usable for what has to be recorded. While it is mute it
+// just stops reading: the owner's session that only listens, where the request
+// could hit the next statement instead, and a session that is given up.
 type canceller struct {
-	listening atomic.Bool
-	request   pgconn.CancelRequestContextWatcherHandler
-	deadline  pgconn.DeadlineContextWatcherHandler
-	current   ctxwatch.Handler
+	mute     atomic.Bool
+	request  pgconn.CancelRequestContextWatcherHandler
+	deadline pgconn.DeadlineContextWatcherHandler
+	current  ctxwatch.Handler
 }
 
 func newCanceller(conn *pgconn.PgConn) *canceller {
@@ -317,7 +343,7 @@ func newCanceller(conn *pgconn.PgConn) *canceller {
 // HandleCancel is called when the context of a running statement ends.
 func (c *canceller) HandleCancel(ctx context.Context) {
 	c.current = &c.request
-	if c.listening.Load() {
+	if c.mute.Load() {
 		c.current = &c.deadline
 	}
 	c.current.HandleCancel(ctx)

@@ -135,6 +135,7 @@ func (o *pgOwner) publish(ctx context.Context, task, runKey string, batchRows, m
 }
 
 func (o *pgOwner) endAttempt(ctx context.Context, runID int64, attempt int, reason string) error {
+	o.cancel.mute.Store(true) // as for failPlan
 	return o.exec(ctx, "end_attempt", "SELECT cs9.end_attempt($1, $2, $3)", runID, attempt, reason)
 }
 
@@ -153,17 +154,14 @@ func (o *pgOwner) watch(task string, lost func(error)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var done sync.WaitGroup
 	done.Go(func() {
-		o.cancel.listening.Store(true)
-		defer o.cancel.listening.Store(false)
+		o.cancel.mute.Store(true)
+		defer func() { o.cancel.mute.Store(o.conn.IsClosed()) }()
 		for ctx.Err() == nil {
-			if err := o.listen(ctx); err != nil {
-				lost(err)
-				return
+			err := o.listen(ctx)
+			if err == nil && ctx.Err() == nil {
+				err = o.stillOwns(task)
 			}
-			if ctx.Err() != nil {
-				return
-			}
-			if err := o.stillOwns(task); err != nil {
+			if err != nil {
 				lost(err)
 				return
 			}
@@ -201,6 +199,9 @@ func (o *pgOwner) stillOwns(task string) error {
 	err := o.conn.QueryRow(ctx, "SELECT cs9.owns_task(t.task_id) FROM cs9.task AS t WHERE t.task = $1", task).Scan(&owns)
 	switch {
 	case err != nil:
+		if ctx.Err() != nil {
+			o.cut()
+		}
 		return lostOwner(fmt.Sprintf("its connection did not answer within %s: %v", o.cfg.Heartbeat, err), failover)
 	case !owns:
 		return lostOwner("its session no longer holds the lock, as happens behind a proxy that pools transactions", "")

@@ -19,7 +19,8 @@ func (o *pgOwner) attended(ctx context.Context, op string, do func(ctx context.C
 		o.log.Debug("no second connection: a silent network is left to the system to notice", "error", err)
 		return o.orUnknown(ctx, op, do(ctx))
 	}
-	defer second.abandon()
+	defer second.close()
+	defer second.cut()
 	attended, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	working, ended := context.WithCancel(context.Background())
@@ -27,7 +28,7 @@ func (o *pgOwner) attended(ctx context.Context, op string, do func(ctx context.C
 	var asking sync.WaitGroup
 	asking.Go(func() {
 		if silent := o.ask(working, second); silent != nil {
-			o.cancel.listening.Store(true) // a request to cancel would stop what may go on
+			o.cut() // a request to cancel would stop what may go on
 			cancel(unknown(op, silent))
 		}
 	})
@@ -48,7 +49,7 @@ func (o *pgOwner) second(ctx context.Context) (*pgSession, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.cancel.listening.Store(true) // what is asked here need not be cancelled
+	s.cancel.mute.Store(true) // what is asked here need not be cancelled
 	return s, nil
 }
 
@@ -90,12 +91,6 @@ func (s *pgSession) atWork(ctx context.Context, pid string, wait time.Duration) 
 		err = ctx.Err()
 	}
 	return working, err
-}
-
-// abandon closes a connection without a word to the server.
-func (s *pgSession) abandon() {
-	_ = s.conn.PgConn().Conn().Close()
-	s.close()
 }
 
 // orUnknown makes the error of a connection that was lost in the middle of a

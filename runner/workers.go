@@ -215,8 +215,11 @@ func (x *execution) failPlan(ctx context.Context, w worker, plan int, reason err
 	if x.own == nil {
 		return
 	}
-	text := reasonOf(ctx, reason)
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanupWait)
+	text, wait := reasonOf(ctx, reason), cleanupWait
+	if errors.Is(context.Cause(ctx), ErrNotOwner) {
+		wait = min(wait, x.r.cfg.Heartbeat) // the network may be silent
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), wait)
 	defer cancel()
 	if err := w.failPlan(ctx, x.run.id, x.run.attempt, plan, text); err != nil {
 		x.tally.mu.Lock()

@@ -38,6 +38,8 @@ var shared struct {
 	err      error
 	template sync.Once
 	tplErr   error
+	mu       sync.Mutex
+	filled   map[string]bool // the templates of FilledDatabase
 }
 
 // Main runs the tests and then stops the server, if one was started. Call it
@@ -86,16 +88,36 @@ func Server(t testing.TB) *pgserver.Server {
 // passed, and kept until the server stops when it has failed.
 func NewDatabase(t testing.TB, definitions ...string) string {
 	t.Helper()
-	server := Server(t)
-	shared.template.Do(func() { shared.tplErr = makeTemplate(server) })
-	if shared.tplErr != nil {
-		t.Fatal(shared.tplErr)
-	}
+	needTemplate(t)
 	url := createDatabase(t, " TEMPLATE "+templateName)
 	if len(definitions) > 0 {
 		Install(t, url, definitions...)
 	}
 	return url
+}
+
+// FilledDatabase is [NewDatabase] for tests that begin with the same rows: fill
+// makes them once, and each call with the name gets a copy. It must close its
+// connections.
+func FilledDatabase(t testing.TB, name string, fill func(url string), definitions ...string) string {
+	t.Helper()
+	needTemplate(t)
+	template := templateName + "_" + name
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if !shared.filled[template] {
+		server := Server(t)
+		if err := execOn(server.URL("postgres"), "CREATE DATABASE "+template+" TEMPLATE "+templateName); err != nil {
+			t.Fatal(err)
+		}
+		Install(t, server.URL(template), definitions...)
+		fill(server.URL(template))
+		if shared.filled == nil {
+			shared.filled = map[string]bool{}
+		}
+		shared.filled[template] = true
+	}
+	return createDatabase(t, " TEMPLATE "+template)
 }
 
 // EmptyDatabase returns the URL of a fresh database without the cs9 schema.
@@ -268,6 +290,15 @@ func execOn(url, statement string) error {
 		return fmt.Errorf("pgtest: %s: %w", statement, err)
 	}
 	return nil
+}
+
+func needTemplate(t testing.TB) {
+	t.Helper()
+	server := Server(t)
+	shared.template.Do(func() { shared.tplErr = makeTemplate(server) })
+	if shared.tplErr != nil {
+		t.Fatal(shared.tplErr)
+	}
 }
 
 func makeTemplate(server *pgserver.Server) error {

@@ -107,9 +107,7 @@ func TestARunThatWasDumpedGoesOnWhereItIsRestored(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s, %s, %s", mode, state, format), func(t *testing.T) {
 				program(t, "pg_dump")
-				l := newLab(t)
-				stage(t, l.conn, mode, 1)
-				mustPublish(t, l.conn, mode, 1)
+				l := publishedLab(t)
 				l.bringTo(state, mode, 2)
 				conn := restore(t, l.url, format)
 				require.Equal(t, state, pgtest.Scalar[string](t, conn, "SELECT state FROM cs9.run WHERE run_key = $1", key(2)))
@@ -144,12 +142,7 @@ func TestADumpWithoutStagedRowsLosesUnfinishedRunsAndSaysSo(t *testing.T) {
 		}
 		t.Run(without, func(t *testing.T) {
 			program(t, "pg_dump")
-			l := newLab(t)
-			for _, mode := range modes {
-				stage(t, l.conn, mode, 1)
-				mustPublish(t, l.conn, mode, 1)
-				l.bringTo("ready", mode, 2)
-			}
+			l := readyLab(t)
 			conn := restore(t, l.url, "plain", without)
 			if without == "--exclude-schema=cs9_staging" {
 				pgtest.Exec(t, conn, "CREATE SCHEMA cs9_staging")
@@ -175,10 +168,7 @@ func TestStagedRowsThatADumpLeftEmptyAreNotPublished(t *testing.T) {
 			continue
 		}
 		t.Run(mode, func(t *testing.T) {
-			l := newLab(t)
-			stage(t, l.conn, mode, 1)
-			mustPublish(t, l.conn, mode, 1)
-			l.bringTo("ready", mode, 2)
+			l := readyLab(t)
 			conn := restore(t, l.url, "plain", "--exclude-table-data=cs9_staging.*")
 			err := publish(t.Context(), conn, mode, 2)
 			require.Equal(t, "S9018", sqlState(err), "%v", err)
@@ -191,10 +181,7 @@ func TestStagedRowsThatADumpLeftEmptyAreNotPublished(t *testing.T) {
 // that was migrated.
 func TestADumpOfDataAloneIsRestoredWithoutCs9(t *testing.T) {
 	program(t, "pg_dump")
-	l := newLab(t)
-	stage(t, l.conn, "batched", 1)
-	mustPublish(t, l.conn, "batched", 1)
-	stage(t, l.conn, "atomic", 1) // is left behind
+	l := readyLab(t) // what is ready is left behind
 	to := pgtest.NewDatabase(t, definitions)
 	dump := run(t, nil, "pg_dump", "--data-only", "--exclude-schema=cs9", "--exclude-schema=cs9_staging", "--exclude-table=goose_db_version", "--dbname", l.url)
 	run(t, dump, "psql", "--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1", "--dbname", to)
@@ -210,10 +197,8 @@ func TestADumpOfDataAloneIsRestoredWithoutCs9(t *testing.T) {
 // was taken in each state of a run: the files are the same, so that a publish of
 // batches goes on too.
 func TestABaseBackupInTheMiddleOfARunGoesOn(t *testing.T) {
-	l := newLab(t)
+	l := publishedLab(t)
 	for i, mode := range modes {
-		stage(t, l.conn, mode, 1)
-		mustPublish(t, l.conn, mode, 1)
 		l.bringTo(states[(i+2)%3], mode, 2)
 	}
 	copied, err := pgtest.Server(t).StartBackup(t.Context(), nil)

@@ -15,27 +15,33 @@ import (
 	"github.com/cs9gen/cs9gen/runner"
 )
 
-// cluster is a primary of the test's own, which can crash, and a standby.
-func cluster(t *testing.T) (primary, standby *pgserver.Server) {
+// node is a server of a cluster, and the connection to its database.
+type node struct {
+	*pgserver.Server
+	url string
+}
+
+// cluster is a primary of the test's own, which can crash, and a standby, with
+// the database of a lab.
+func cluster(t *testing.T, l *lab) (primary, standby node) {
 	t.Helper()
-	primary, err := pgserver.Start(t.Context(), &pgserver.Config{Settings: map[string]string{"synchronous_commit": "on"}})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, primary.Stop()) })
-	pgtest.InstallSchema(t, primary.URL("postgres"))
-	pgtest.Install(t, primary.URL("postgres"), definitions)
-	standby, err = primary.StartStandby(t.Context(), "standby", nil)
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, standby.Stop()) })
+	start := func(server *pgserver.Server, err error) node {
+		require.NoError(t, err)
+		t.Cleanup(func() { require.NoError(t, server.Stop()) })
+		return node{server, server.URL(database(t, l.url))}
+	}
+	primary = start(pgtest.Server(t).StartBackup(t.Context(), nil))
+	standby = start(primary.StartStandby(t.Context(), "standby", nil))
 	return primary, standby
 }
 
 // both is the connection that the docs recommend: all servers, and the one that
 // takes writes. The standby is named first, so that it must be passed over.
-func both(t *testing.T, primary, standby *pgserver.Server, more string) string {
+func both(t *testing.T, primary, standby node, more string) string {
 	t.Helper()
-	u, err := url.Parse(primary.URL("postgres"))
+	u, err := url.Parse(primary.url)
 	require.NoError(t, err)
-	other, err := url.Parse(standby.URL("postgres"))
+	other, err := url.Parse(standby.url)
 	require.NoError(t, err)
 	u.Host = other.Host + "," + u.Host
 	u.RawQuery += more
@@ -43,7 +49,7 @@ func both(t *testing.T, primary, standby *pgserver.Server, more string) string {
 }
 
 func TestARunGoesOnAfterAFailover(t *testing.T) {
-	primary, standby := cluster(t)
+	primary, standby := cluster(t, newLab(t))
 	connection := both(t, primary, standby, "&target_session_attrs=read-write")
 	r := newRunner(t, connection, nil)
 
@@ -52,19 +58,19 @@ func TestARunGoesOnAfterAFailover(t *testing.T) {
 	require.ErrorIs(t, err, runner.ErrReadOnly)
 	require.ErrorContains(t, err, "this server is a standby")
 	require.ErrorContains(t, err, "target_session_attrs=read-write")
-	_, err = rebuild("batched", 1, nil).Run(t.Context(), newRunner(t, standby.URL("postgres"), nil))
+	_, err = rebuild("batched", 1, nil).Run(t.Context(), newRunner(t, standby.url, nil))
 	require.ErrorIs(t, err, runner.ErrReadOnly)
 	require.ErrorContains(t, err, "target_session_attrs=read-write")
-	runs, err := newRunner(t, standby.URL("postgres"), nil).Runs(t.Context(), runner.RunFilter{})
+	runs, err := newRunner(t, standby.url, nil).Runs(t.Context(), runner.RunFilter{})
 	require.NoError(t, err, "runs can be listed on a standby")
 	require.Empty(t, runs)
 
 	// the primary dies while a plan runs, and the standby takes its place
 	_, err = rebuild("batched", 1, func(ctx context.Context) error {
-		conn, err := pgx.Connect(ctx, primary.URL("postgres"))
+		conn, err := pgx.Connect(ctx, primary.url)
 		require.NoError(t, err)
-		lsn := pgtest.Scalar[string](t, conn, "SELECT pg_current_wal_insert_lsn()::text")
-		admin := pgtest.Connect(t, standby.URL("postgres"))
+		lsn := flushed(t, conn)
+		admin := pgtest.Connect(t, standby.url)
 		await(t, "the standby has it", func() bool {
 			return pgtest.Scalar[bool](t, admin, "SELECT pg_last_wal_replay_lsn() >= $1::pg_lsn", lsn)
 		})
@@ -85,28 +91,24 @@ func TestARunGoesOnAfterAFailover(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []int{1, 2, 3}, result.PlansRun)
 	require.Equal(t, 2, result.Attempt)
-	conn := pgtest.Connect(t, standby.URL("postgres"))
+	conn := pgtest.Connect(t, standby.url)
 	mustSee(t, conn, "batched", key(1))
 	require.False(t, strings.Contains(connection, "secret"))
 }
 
 // TestAPublishGoesOnAfterAFailover kills the primary while the CALL waits for a lock.
 func TestAPublishGoesOnAfterAFailover(t *testing.T) {
-	primary, standby := cluster(t)
-	conn, err := pgx.Connect(t.Context(), primary.URL("postgres"))
+	primary, standby := cluster(t, readyLab(t))
+	blocker, err := pgx.Connect(t.Context(), primary.url)
 	require.NoError(t, err)
-	blocker, err := pgx.Connect(t.Context(), primary.URL("postgres"))
-	require.NoError(t, err)
-	stage(t, conn, "swap", 1)
-	pgtest.Exec(t, conn, "SELECT cs9.release_run('swap')")
 	pgtest.Exec(t, blocker, "BEGIN", "LOCK hot.swap IN ROW EXCLUSIVE MODE")
 	r := newRunner(t, both(t, primary, standby, "&target_session_attrs=read-write"), nil)
 	ended := make(chan error, 1)
 	go func() {
-		_, err := r.Publish(t.Context(), "swap", key(1))
+		_, err := r.Publish(t.Context(), "swap", key(2))
 		ended <- err
 	}()
-	admin := pgtest.Connect(t, standby.URL("postgres"))
+	admin := pgtest.Connect(t, standby.url)
 	await(t, "the standby knows that it is published", func() bool {
 		return pgtest.Scalar[bool](t, admin, "SELECT EXISTS (SELECT FROM cs9.run WHERE state = 'publishing')")
 	})
@@ -115,7 +117,7 @@ func TestAPublishGoesOnAfterAFailover(t *testing.T) {
 	err = <-ended
 	require.Error(t, err)
 	require.ErrorContains(t, err, "again")
-	_, err = r.Publish(t.Context(), "swap", key(1))
+	_, err = r.Publish(t.Context(), "swap", key(2))
 	require.NoError(t, err)
-	mustSee(t, admin, "swap", key(1))
+	mustSee(t, admin, "swap", key(2))
 }

@@ -27,20 +27,35 @@ func TestMain(m *testing.M) {
 	if os.Getenv(inside) != "" {
 		pgtest.Main(m) // the driver still tries to cancel what nothing answers
 	}
-	pgtest.Main(m, pgtest.NoGoroutineLeft)
+	pgtest.Main(m, stopShared, pgtest.NoGoroutineLeft)
+}
+
+// shared is the standby of the tests that only read there. It ends with the
+// test program.
+var shared *pgserver.Server
+
+func stopShared(code int) int {
+	if shared == nil {
+		return code
+	}
+	if err := shared.Stop(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return max(code, 1)
+	}
+	return code
 }
 
 var modes = []string{"batched", "atomic", "swap"}
 
 const definitions = "testdata/tables.yaml"
 
-// publishes is how often each mode is published beside the readers: few in go
-// test, and 30 in make standby.
+// publishes is how often each mode is published beside the readers: once in go
+// test, and 30 times in make standby.
 func publishes(t *testing.T) int {
 	t.Helper()
 	text := os.Getenv("CS9GEN_STANDBY_PUBLISHES")
 	if text == "" {
-		return 2
+		return 1
 	}
 	n, err := strconv.Atoi(text)
 	require.NoError(t, err)
@@ -62,8 +77,39 @@ type lab struct {
 
 func newLab(t *testing.T) *lab {
 	t.Helper()
-	url := pgtest.NewDatabase(t, definitions)
+	return labIn(t, pgtest.NewDatabase(t, definitions))
+}
+
+func labIn(t *testing.T, url string) *lab {
+	t.Helper()
 	return &lab{T: t, url: url, conn: pgtest.Connect(t, url)}
+}
+
+// publishedLab is a lab in which each table holds generation 1.
+func publishedLab(t *testing.T) *lab {
+	t.Helper()
+	return labIn(t, pgtest.FilledDatabase(t, "published", func(url string) { fill(t, url, false) }, definitions))
+}
+
+// readyLab is a publishedLab in which generation 2 of each table is ready, and
+// nobody owns its task.
+func readyLab(t *testing.T) *lab {
+	t.Helper()
+	return labIn(t, pgtest.FilledDatabase(t, "ready", func(url string) { fill(t, url, true) }, definitions))
+}
+
+func fill(t *testing.T, url string, ready bool) {
+	t.Helper()
+	conn, err := pgx.Connect(t.Context(), url)
+	require.NoError(t, err)
+	for _, mode := range modes {
+		stage(t, conn, mode, 1)
+		mustPublish(t, conn, mode, 1)
+		if ready {
+			stage(t, conn, mode, 2)
+		}
+	}
+	require.NoError(t, conn.Close(t.Context()))
 }
 
 func (l *lab) exec(statements ...string) {
@@ -176,6 +222,25 @@ func (l *lab) standby(name string) *hotStandby {
 	server, err := pgtest.Server(l.T).StartStandby(l.Context(), name, nil)
 	require.NoError(l, err)
 	l.Cleanup(func() { require.NoError(l, server.Stop()) })
+	return l.on(server)
+}
+
+// sharedStandby is the one that is shared, with the settings that a test needs.
+// It has all databases of the primary.
+func (l *lab) sharedStandby(settings ...string) *hotStandby {
+	l.Helper()
+	if shared == nil {
+		server, err := pgtest.Server(l.T).StartStandby(context.Background(), "shared", nil)
+		require.NoError(l, err)
+		shared = server
+	}
+	s := l.on(shared)
+	s.set(settings...)
+	return s
+}
+
+func (l *lab) on(server *pgserver.Server) *hotStandby {
+	l.Helper()
 	s := &hotStandby{T: l.T, server: server, primary: l.conn, url: server.URL(database(l.T, l.url))}
 	s.catchUp()
 	return s
@@ -236,8 +301,17 @@ func (s *hotStandby) set(statements ...string) {
 // committed.
 func (s *hotStandby) catchUp() {
 	s.Helper()
-	lsn := pgtest.Scalar[string](s.T, s.primary, "SELECT pg_current_wal_insert_lsn()::text")
+	lsn := flushed(s.T, s.primary)
 	s.await("the standby has replayed "+lsn, func() bool { return s.replayed(lsn) })
+}
+
+// flushed returns a point of the WAL behind all that the primary has committed
+// and before which all is flushed. It commits something for that: what nothing
+// flushes the server sends to nobody, until its writer wakes after some seconds.
+func flushed(t *testing.T, conn *pgx.Conn) (lsn string) {
+	t.Helper()
+	pgtest.Exec(t, conn, "BEGIN", "SET LOCAL synchronous_commit = local", "SELECT pg_logical_emit_message(true, 'cs9gen', '')", "COMMIT")
+	return pgtest.Scalar[string](t, conn, "SELECT pg_current_wal_flush_lsn()::text")
 }
 
 func (s *hotStandby) replayed(lsn string) bool {

@@ -10,18 +10,6 @@ import (
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 )
 
-// readyLab is a lab with a run that is ready, in each mode, and that nobody owns.
-func readyLab(t *testing.T) *lab {
-	t.Helper()
-	l := newLab(t)
-	for _, mode := range modes {
-		stage(t, l.conn, mode, 1)
-		mustPublish(t, l.conn, mode, 1)
-		l.bringTo("ready", mode, 2)
-	}
-	return l
-}
-
 // TestASessionThatIsHandedOnKeepsItsTask is what a pool of sessions does that
 // sends no DISCARD ALL.
 func TestASessionThatIsHandedOnKeepsItsTask(t *testing.T) {

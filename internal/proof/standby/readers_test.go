@@ -73,23 +73,21 @@ func class(what string, from, to int) string {
 	return what
 }
 
+// waitsForReaders are the settings of a standby that cancels nobody for the
+// sake of the replay.
+var waitsForReaders = []string{"max_standby_streaming_delay = -1", "hot_standby_feedback = on"}
+
 func TestReadersOnAStandbySeeWhatThoseOfThePrimarySee(t *testing.T) {
-	l := newLab(t)
-	for _, mode := range modes {
-		stage(t, l.conn, mode, 0)
-		mustPublish(t, l.conn, mode, 0)
-	}
-	s := l.standby("readers")
-	// nobody is cancelled for the sake of the replay
-	s.set("max_standby_streaming_delay = -1", "hot_standby_feedback = on")
+	l := publishedLab(t)
+	s := l.sharedStandby(waitsForReaders...)
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
-			p := &poller{mode: mode, conn: s.connect(), gen: 1, seen: map[string]int{}}
+			p := &poller{mode: mode, conn: s.connect(), gen: 2, seen: map[string]int{}}
 			ctx, stop := context.WithCancel(t.Context())
 			var polling sync.WaitGroup
 			polling.Go(func() { p.run(ctx) })
 			n := publishes(t)
-			for gen := 1; gen <= n; gen++ {
+			for gen := 2; gen < 2+n; gen++ {
 				stage(t, l.conn, mode, gen)
 				mustPublish(t, l.conn, mode, gen)
 				s.catchUp()
@@ -124,20 +122,15 @@ func (s *hotStandby) hold(mode, want string) holder {
 // TestReplayWaitsForReadersAndThenCancelsThem publishes beside a transaction on
 // the standby that has read the table.
 func TestReplayWaitsForReadersAndThenCancelsThem(t *testing.T) {
-	l := newLab(t)
-	for _, mode := range modes {
-		stage(t, l.conn, mode, 0)
-		mustPublish(t, l.conn, mode, 0)
-	}
-	s := l.standby("holders")
+	l := publishedLab(t)
+	s := l.sharedStandby(waitsForReaders...)
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
-			for gen := 1; gen <= publishes(t); gen++ {
-				s.set("max_standby_streaming_delay = -1", "hot_standby_feedback = on")
+			for gen := 2; gen < 2+publishes(t); gen++ {
 				h := s.hold(mode, key(gen-1))
 				stage(t, l.conn, mode, gen)
 				mustPublish(t, l.conn, mode, gen)
-				lsn := pgtest.Scalar[string](t, l.conn, "SELECT pg_current_wal_insert_lsn()::text")
+				lsn := flushed(t, l.conn)
 				if mode == "atomic" {
 					pgtest.Exec(t, l.conn, "VACUUM hot.atomic")
 					s.catchUp()
@@ -169,16 +162,11 @@ func TestReplayWaitsForReadersAndThenCancelsThem(t *testing.T) {
 
 // TestReadersThatKeepTheReplayWaitingAreCancelled tries the bound of that wait.
 func TestReadersThatKeepTheReplayWaitingAreCancelled(t *testing.T) {
-	l := newLab(t)
-	for _, mode := range modes {
-		stage(t, l.conn, mode, 0)
-		mustPublish(t, l.conn, mode, 0)
-	}
-	s := l.standby("bounded")
-	s.set("max_standby_streaming_delay = 100", "hot_standby_feedback = on")
+	l := publishedLab(t)
+	s := l.sharedStandby("max_standby_streaming_delay = 100", "hot_standby_feedback = on")
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
-			for gen := 1; gen <= publishes(t); gen++ {
+			for gen := 2; gen < 2+publishes(t); gen++ {
 				h := s.hold(mode, key(gen-1))
 				stage(t, l.conn, mode, gen)
 				mustPublish(t, l.conn, mode, gen)
@@ -208,16 +196,12 @@ func requireCancelled(t *testing.T, err error) {
 // TestWithoutFeedbackAVacuumOfThePrimaryCancelsReadersOfAnAtomicTable tries why
 // the docs ask for hot_standby_feedback.
 func TestWithoutFeedbackAVacuumOfThePrimaryCancelsReadersOfAnAtomicTable(t *testing.T) {
-	l := newLab(t)
-	stage(t, l.conn, "atomic", 0)
-	mustPublish(t, l.conn, "atomic", 0)
-	s := l.standby("vacuumed")
-	s.set("max_standby_streaming_delay = 100", "hot_standby_feedback = off")
-	h := s.hold("atomic", key(0))
-	stage(t, l.conn, "atomic", 1)
-	mustPublish(t, l.conn, "atomic", 1)
+	l := publishedLab(t)
+	s := l.sharedStandby("max_standby_streaming_delay = 100", "hot_standby_feedback = off")
+	h := s.hold("atomic", key(1))
+	stage(t, l.conn, "atomic", 2)
+	mustPublish(t, l.conn, "atomic", 2)
 	s.catchUp()
-	mustSee(t, h.conn, "atomic", key(0)) // the publish cancels nobody
 	// rows that a transaction of this server still sees cannot be removed yet
 	await(t, "the old rows are removed", func() bool {
 		l.exec("VACUUM hot.atomic")
@@ -226,7 +210,7 @@ func TestWithoutFeedbackAVacuumOfThePrimaryCancelsReadersOfAnAtomicTable(t *test
 	s.catchUp()
 	_, err := seen(t.Context(), h.conn, "atomic")
 	requireCancelled(t, err)
-	s.sees("atomic", key(1))
+	s.sees("atomic", key(2))
 }
 
 // TestAStandbyShowsRunsAndTakesNone tries what the commands and routines say there.
@@ -234,7 +218,7 @@ func TestAStandbyShowsRunsAndTakesNone(t *testing.T) {
 	l := newLab(t)
 	_, run, attempt := begin(t, l.conn, "batched", 0)
 	plan(t, l.conn, "batched", 0, run, attempt, 1)
-	s := l.standby("shown")
+	s := l.sharedStandby()
 	conn := s.connect()
 	require.Equal(t, "running true", pgtest.Scalar[string](t, l.conn, "SELECT state || ' ' || owner_alive FROM cs9.run_status"))
 	require.Equal(t, "running unknown", pgtest.Scalar[string](t, conn, "SELECT state || ' ' || coalesce(owner_alive::text, 'unknown') FROM cs9.run_status"))

@@ -65,6 +65,9 @@ func TestReadersOfThePrimaryDoNotWaitForASynchronousStandby(t *testing.T) {
 	gen := 0
 	for _, day := range []string{"slow", "down"} {
 		for _, mode := range modes {
+			if !atLength() && (day == "down") != (mode == "atomic") {
+				continue // each mode and each day once
+			}
 			t.Run(day+", "+mode, func(t *testing.T) {
 				s.T = t
 				gen++
