@@ -17,6 +17,7 @@ BEGIN
     END IF;
     PERFORM cs9.check_path(p_table_id);
     PERFORM cs9.check_columns(p_run_id, p_table_id);
+    PERFORM cs9.check_inherited(p_table_id);
     PERFORM cs9.check_privileges(p_run_id, p_table_id);
     PERFORM cs9.check_foreign_tables(p_run_id, p_table_id);
     PERFORM cs9.check_deleted_rows(p_run_id, p_table_id);
@@ -32,6 +33,7 @@ BEGIN
     ELSE
         PERFORM cs9.check_key(p_run_id, p_table_id);
         PERFORM cs9.check_unique(p_run_id, p_table_id);
+        PERFORM cs9.check_foreign_key_rights(p_run_id, p_table_id);
         PERFORM cs9.check_foreign_keys_out(p_run_id, p_table_id);
         PERFORM cs9.check_foreign_keys_in(p_run_id, p_table_id);
         PERFORM cs9.check_replica_identity(p_run_id, p_table_id);

@@ -41,17 +41,25 @@ BEGIN
                 'cs9gen cannot prove beforehand that the staged rows keep it.', 'Drop the constraint.');
         END IF;
 
-        -- the key itself is proved by the unique index on the staged rows
-        IF v_index.key_columns IS DISTINCT FROM v_keys THEN
+        -- the key itself is proved by the unique index on the staged rows; another index on its columns may compare otherwise
+        IF NOT v_index.is_primary OR v_index.key_columns IS DISTINCT FROM v_keys THEN
             v_rows := format(
-                $staged$
-                FROM (SELECT %2$s FROM %3$s WHERE %4$s AND (%6$s)) AS cs9_s
-                WHERE %5$s GROUP BY %1$s HAVING count(*) > 1
-                $staged$,
-                v_index.names, v_index.expressions, v_staged, v_index.predicate, v_index.comparable, v_index.bound);
+                CASE WHEN v_index.groups THEN
+                    $staged$
+                    FROM (SELECT %2$s FROM %3$s WHERE %4$s AND (%6$s)) AS cs9_s
+                    WHERE %5$s GROUP BY %1$s HAVING count(*) > 1
+                    $staged$
+                ELSE
+                    $pairs$
+                    FROM (SELECT tableoid AS cs9_leaf, ctid AS cs9_ctid, %2$s FROM %3$s WHERE %4$s AND (%6$s)) AS cs9_s
+                    JOIN (SELECT tableoid AS cs9_leaf, ctid AS cs9_ctid, %2$s FROM %3$s WHERE %4$s AND (%6$s)) AS cs9_l ON %7$s
+                    WHERE (cs9_s.cs9_leaf, cs9_s.cs9_ctid) < (cs9_l.cs9_leaf, cs9_l.cs9_ctid)
+                    $pairs$
+                END,
+                v_index.names, v_index.expressions, v_staged, v_index.predicate, v_index.comparable, v_index.bound, v_index.equal);
             IF cs9.evaluate(p_table_id, format('SELECT count(*) FROM (SELECT %s LIMIT 1) AS cs9_f', v_rows), format('the unique index %I', v_index.index_name)) > 0 THEN
                 PERFORM set_config('search_path', cs9.table_path(p_table_id), true);
-                EXECUTE format('SELECT concat_ws('', '', %s) %s LIMIT 1', v_index.names, v_rows) INTO v_values;
+                EXECUTE format('SELECT concat_ws('', '', %s) %s LIMIT 1', CASE WHEN v_index.groups THEN v_index.names ELSE v_index.staged_names END, v_rows) INTO v_values;
                 PERFORM cs9.cannot_finish(p_table_id, format('two staged rows have one value in the unique index %I', v_index.index_name),
                     format('The value is (%s).', v_values), 'Correct the rows.');
             END IF;

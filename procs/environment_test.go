@@ -310,3 +310,28 @@ func TestPublishRunsUnderTheSettingsOfTheProof(t *testing.T) {
 		})
 	}
 }
+
+// TestP6ATableFromWhichAnotherInheritsIsRefused: TRUNCATE would empty both, and
+// DELETE FROM ONLY would leave rows that readers see in it.
+func TestP6ATableFromWhichAnotherInheritsIsRefused(t *testing.T) {
+	t.Parallel()
+	for _, mode := range []string{"batched", "atomic"} {
+		for name, change := range map[string]string{
+			"a child":      "CREATE TABLE m.child () INHERITS (m.t)",
+			"one that was": "CREATE TABLE m.child (k integer NOT NULL, n integer); ALTER TABLE m.child INHERIT m.t",
+		} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				t.Parallel()
+				s := oneTable(t, nil, keyAndN, "INSERT INTO m.t VALUES (1, 1)", change, "INSERT INTO m.child VALUES (5, 5)")
+				s.stage("k", mode, dropT, "INSERT INTO {t} VALUES (9, 9)")
+				s.refusedBeforehand("S9013", "m.child inherits from it")
+				s.exec("ALTER TABLE m.child NO INHERIT m.t")
+				s.stage("k", mode, dropT, "INSERT INTO {t} VALUES (9, 9)")
+				require.NoError(t, s.finish())
+				s.exec("CALL cs9.publish('t', 'k')")
+				require.Equal(t, "(9,9)", s.all())
+				require.Equal(t, 1, pgtest.Scalar[int](t, s.conn, "SELECT count(*)::integer FROM m.child"))
+			})
+		}
+	}
+}

@@ -214,3 +214,91 @@ func TestP6ACompositeOfNullsIsAValue(t *testing.T) {
 		})
 	}
 }
+
+// TestP6OwnersOfAForeignKeysTablesNeedTheirRights: PostgreSQL looks after a
+// foreign key with the rights of the owners of its tables, whoever publishes.
+func TestP6OwnersOfAForeignKeysTablesNeedTheirRights(t *testing.T) {
+	t.Parallel()
+	const out = "ALTER TABLE m.t ADD FOREIGN KEY (n) REFERENCES far.other"
+	for name, c := range map[string]struct {
+		key, take, give string
+		run             []string // what the right is needed for
+		free            []string // and what needs none
+	}{
+		"to read the referenced row": {out, "REVOKE SELECT ON far.other FROM %s", "GRANT SELECT ON far.other TO %s",
+			[]string{dropT, "INSERT INTO {t} VALUES (9, 1)"}, []string{"SELECT cs9.drop_rows_where('m.t', 'k = 2')"}},
+		"to lock the referenced row": {out, "REVOKE UPDATE ON far.other FROM %s", "GRANT UPDATE ON far.other TO %s",
+			[]string{dropT, "INSERT INTO {t} VALUES (9, 1)"}, []string{"SELECT cs9.drop_rows_where('m.t', 'k = 2')"}},
+		"to enter the schema": {out, "REVOKE USAGE ON SCHEMA far FROM %s", "GRANT USAGE ON SCHEMA far TO %s",
+			[]string{dropT, "INSERT INTO {t} VALUES (9, 1)"}, []string{"SELECT cs9.drop_rows_where('m.t', 'k = 2')"}},
+		"to look for referencing rows": {"ALTER TABLE far.other ADD FOREIGN KEY (ref) REFERENCES m.t", "REVOKE SELECT ON far.other FROM %s", "GRANT SELECT ON far.other TO %s",
+			[]string{"SELECT cs9.drop_rows_where('m.t', 'k = 2')"}, []string{"INSERT INTO {t} VALUES (9, 1)"}},
+		"to delete referencing rows": {"ALTER TABLE far.other ADD FOREIGN KEY (ref) REFERENCES m.t ON DELETE CASCADE", "REVOKE DELETE ON far.other FROM %s", "GRANT DELETE ON far.other TO %s",
+			[]string{"SELECT cs9.drop_rows_where('m.t', 'k = 2')"}, []string{"INSERT INTO {t} VALUES (9, 1)"}},
+		"to set referencing rows to null": {"ALTER TABLE far.other ADD FOREIGN KEY (ref) REFERENCES m.t ON DELETE SET NULL", "REVOKE UPDATE ON far.other FROM %s", "GRANT UPDATE ON far.other TO %s",
+			[]string{"SELECT cs9.drop_rows_where('m.t', 'k = 2')"}, []string{"INSERT INTO {t} VALUES (9, 1)"}},
+	} {
+		for _, mode := range []string{"batched", "atomic"} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				t.Parallel()
+				s := oneTable(t, nil, keyAndN, "CREATE SCHEMA far", "CREATE TABLE far.other (id integer PRIMARY KEY, ref integer)",
+					"INSERT INTO m.t VALUES (1, 1), (2, 1)", "INSERT INTO far.other VALUES (1, 1)", c.key)
+				owner := fmt.Sprintf("cs9_test_owner_%s", pgtest.Scalar[string](t, s.conn, "SELECT oid::text FROM pg_database WHERE datname = current_database()"))
+				s.exec("CREATE ROLE " + owner)
+				s.exec("GRANT USAGE ON SCHEMA far TO " + owner)
+				s.exec("ALTER TABLE far.other OWNER TO " + owner)
+				s.exec(fmt.Sprintf(c.take, owner))
+				s.stage("k", mode, c.run...)
+				s.refusedBeforehand("S9013", owner+" lacks ", "the foreign key")
+				s.exec("SELECT cs9.discard_run('t', 'k')")
+
+				s.stage("free", mode, c.free...)
+				require.NoError(t, s.finish())
+				s.exec("CALL cs9.publish('t', 'free')")
+				s.exec(fmt.Sprintf(c.give, owner))
+				s.exec("TRUNCATE m.t CASCADE")
+				s.exec("INSERT INTO m.t VALUES (1, 1), (2, 1)")
+				s.exec("INSERT INTO far.other VALUES (1, 1) ON CONFLICT DO NOTHING")
+				s.stage("again", mode, c.run...)
+				require.NoError(t, s.finish())
+				s.exec("CALL cs9.publish('t', 'again')")
+				s.exec("DROP OWNED BY " + owner + " CASCADE")
+				s.exec("DROP ROLE " + owner)
+			})
+		}
+	}
+}
+
+// TestP6AnotherIndexOnTheKeyMayCompareOtherwise: two keys that differ are one
+// value in it, and the second row would collide behind the TRUNCATE.
+func TestP6AnotherIndexOnTheKeyMayCompareOtherwise(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ key, index, values string }{
+		"a collation without case": {"text", "CREATE UNIQUE INDEX u ON m.t (k COLLATE m.no_case)", "('a', 1), ('A', 2)"},
+		"an expression":            {"text", "CREATE UNIQUE INDEX u ON m.t (lower(k))", "('a', 1), ('A', 2)"},
+		"an operator class":        {"numeric", "CREATE UNIQUE INDEX u ON m.t (k m.whole)", "(1.2, 1), (1.4, 2)"},
+	} {
+		for _, mode := range []string{"batched", "atomic"} {
+			for _, op := range []string{"i", "u"} {
+				t.Run(name+" "+mode+" "+op, func(t *testing.T) {
+					t.Parallel()
+					s := oneTable(t, []string{"CREATE SCHEMA m",
+						"CREATE COLLATION m.no_case (provider = icu, locale = 'und-u-ks-level2', deterministic = false)",
+						"CREATE FUNCTION m.cmp(numeric, numeric) RETURNS integer LANGUAGE sql IMMUTABLE STRICT AS 'SELECT sign(trunc($1) - trunc($2))::integer'",
+						"CREATE FUNCTION m.same(numeric, numeric) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT AS 'SELECT trunc($1) = trunc($2)'",
+						"CREATE FUNCTION m.less(numeric, numeric) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT AS 'SELECT trunc($1) < trunc($2)'",
+						"CREATE FUNCTION m.most(numeric, numeric) RETURNS boolean LANGUAGE sql IMMUTABLE STRICT AS 'SELECT trunc($1) <= trunc($2)'",
+						"CREATE OPERATOR m.= (FUNCTION = m.same, LEFTARG = numeric, RIGHTARG = numeric)",
+						"CREATE OPERATOR m.< (FUNCTION = m.less, LEFTARG = numeric, RIGHTARG = numeric)",
+						"CREATE OPERATOR m.<= (FUNCTION = m.most, LEFTARG = numeric, RIGHTARG = numeric)",
+						"CREATE OPERATOR m.> (FUNCTION = m.less, LEFTARG = numeric, RIGHTARG = numeric)",
+						"CREATE OPERATOR m.>= (FUNCTION = m.most, LEFTARG = numeric, RIGHTARG = numeric)",
+						"CREATE OPERATOR CLASS m.whole FOR TYPE numeric USING btree AS OPERATOR 1 m.<, OPERATOR 2 m.<=, OPERATOR 3 m.=, OPERATOR 4 m.>=, OPERATOR 5 m.>, FUNCTION 1 m.cmp(numeric, numeric)",
+					}, "columns: [{name: k, type: "+c.key+"}, {name: n, type: integer}], keys: [k]", c.index)
+					s.stage("k", mode, dropT, "SET cs9.op = '"+op+"'", "INSERT INTO {t} (k, n) VALUES "+c.values)
+					s.refusedBeforehand("S9013", "two staged rows have one value in the unique index u")
+				})
+			}
+		}
+	}
+}

@@ -382,3 +382,23 @@ func TestP6AUniqueIndexThatOnlyAPartitionHas(t *testing.T) {
 	}
 	require.NoError(t, s.plans("south", []string{"m.split"}, []string{"INSERT INTO {split} (k, region, v) VALUES (3, 'south', 1), (4, 'south', 1)"}))
 }
+
+// TestAtomicBesideTemporaryTablesOfTheSession: what a session calls its own
+// does not matter.
+func TestAtomicBesideTemporaryTablesOfTheSession(t *testing.T) {
+	t.Parallel()
+	for _, before := range []string{
+		"CREATE TEMP TABLE cs9_diff (k integer); CREATE TEMP TABLE cs9_gone (k integer)",
+		"CREATE TEMP VIEW cs9_gone AS SELECT 1 AS k; CREATE TEMP SEQUENCE cs9_diff",
+		"CREATE TYPE pg_temp.cs9_diff AS ENUM ('a'); CREATE TEMP TABLE t AS SELECT 1 AS k; CREATE TEMP TABLE cs9_l (k integer)",
+	} {
+		t.Run(before[:24], func(t *testing.T) {
+			t.Parallel()
+			s := oneTable(t, nil, keyAndN, "INSERT INTO m.t VALUES (1, 1), (2, 2), (3, 3)", before)
+			s.stage("k", "atomic", dropT, "INSERT INTO {t} VALUES (1, 1), (2, 9), (4, 4)")
+			require.NoError(t, s.finish())
+			s.exec("CALL cs9.publish('t', 'k')")
+			require.Equal(t, "(1,1) (2,9) (4,4)", s.all())
+		})
+	}
+}

@@ -204,3 +204,35 @@ func TestDeferredTriggersRunInTheirStep(t *testing.T) {
 		})
 	}
 }
+
+// TestATriggerThatLooksAtAllRowsIsNotJudgedByOne: it may demand what one row
+// alone does not have. What no row could mend is refused all the same.
+func TestATriggerThatLooksAtAllRowsIsNotJudgedByOne(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ when, body string }{
+		"a minimum of rows":   {"AFTER INSERT ON m.t REFERENCING NEW TABLE AS n FOR EACH STATEMENT", "IF (SELECT count(*) FROM n) < 3 THEN RAISE 'too few'; END IF; RETURN NULL;"},
+		"rows in the table":   {"AFTER INSERT OR UPDATE OR DELETE ON m.t FOR EACH STATEMENT", "ASSERT (SELECT count(*) <> 1 FROM m.t), 'too few'; RETURN NULL;"},
+		"a sum, deferred":     {"AFTER INSERT ON m.t DEFERRABLE INITIALLY DEFERRED FOR EACH ROW", "IF (SELECT sum(n) FROM m.t) <> 0 THEN RAISE check_violation USING MESSAGE = 'no balance'; END IF; RETURN NULL;"},
+		"a sum, not deferred": {"AFTER INSERT ON m.t DEFERRABLE FOR EACH ROW", "IF (SELECT sum(n) FROM m.t) <> 0 THEN RAISE 'no balance'; END IF; RETURN NULL;"},
+	} {
+		for _, mode := range []string{"batched", "atomic"} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				t.Parallel()
+				sql := trigger(c.when, c.body)
+				if strings.Contains(c.when, "DEFERRABLE") {
+					sql[1] = strings.Replace(sql[1], "TRIGGER", "CONSTRAINT TRIGGER", 1)
+				}
+				s := oneTable(t, nil, keyAndN, append([]string{userPath}, sql...)...)
+				rows := "INSERT INTO {t} VALUES (1, 1), (2, 2), (3, -3)"
+				s.stage("good", mode, dropT, rows)
+				require.NoError(t, s.finish())
+				s.exec("CALL cs9.publish('t', 'good')")
+				require.Equal(t, "(1,1) (2,2) (3,-3)", s.all())
+
+				s.exec("CREATE OR REPLACE FUNCTION m.f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM gone(); RETURN NULL; END'")
+				s.stage("k", mode, "INSERT INTO {t} VALUES (4, 0)")
+				s.refusedBeforehand("S9013", "function gone() does not exist")
+			})
+		}
+	}
+}

@@ -2,7 +2,8 @@
 -- How:     in a subtransaction that is rolled back: rows, notifications, settings and locks are as before. What a trigger does
 --          outside of transactions stays: numbers drawn from a sequence, a lock of the session, another server.
 -- Contract: p_place, if given, makes place for the row first.
--- Returns: done; or collided, when a row or constraint stood against it, which the real step would not meet: nothing is known then.
+-- Returns: done; or unknown, when a row or constraint stood against it, which the real step would not meet, or when a trigger that
+--          looks at all rows together did not like the one.
 -- Errors:  S9013 when a trigger raises or skips the row.
 CREATE FUNCTION cs9.try_step(p_table_id integer, p_triggers text, p_place text, p_statement text)
 RETURNS text
@@ -32,7 +33,9 @@ BEGIN
         WHEN assert_failure OR OTHERS THEN
             GET STACKED DIAGNOSTICS v_context = PG_EXCEPTION_CONTEXT;
             IF NOT v_is_over AND SQLSTATE LIKE '23%' AND cs9.calling_routine(v_context) IS NULL THEN
-                RETURN 'collided';
+                RETURN 'unknown';
+            ELSIF NOT v_is_over AND SQLSTATE NOT LIKE '42%' AND SQLSTATE <> '3F000' AND cs9.sees_other_rows(to_regclass(cs9.table_label(p_table_id)), v_context) THEN
+                RETURN 'unknown';
             ELSIF NOT v_is_over THEN
                 PERFORM cs9.cannot_evaluate(p_table_id, v_subject, SQLSTATE, SQLERRM, v_context);
             END IF;

@@ -5,19 +5,22 @@
 --   key_columns  the indexed columns, sorted; null where an expression is indexed
 --   predicate    rows that the index covers
 --   comparable   rows whose values can collide
+--   groups       whether GROUP BY tells values apart as the index does; an operator class may have an equality of its own
 --   equal        staged cs9_s and live cs9_l have the same values
 -- An exclusion constraint has its name only. The operators are those of the index's own operator class: citext must compare as citext.
 CREATE FUNCTION cs9.unique_indexes(p_live regclass)
 RETURNS TABLE (
     index_name   name,
     is_exclusion boolean,
+    is_primary   boolean,
     key_columns  name[],
     expressions  text,
     names        text,
     staged_names text,
     predicate    text,
     comparable   text,
-    equal        text
+    equal        text,
+    groups       boolean
 )
 LANGUAGE plpgsql
 STABLE
@@ -30,13 +33,15 @@ BEGIN
     SELECT
         c.relname,
         i.indisexclusion,
+        i.indisprimary,
         k.key_columns,
         k.expressions,
         k.names,
         k.staged_names,
         coalesce('(' || pg_get_expr(i.indpred, i.indrelid) || ')', 'true'),
         CASE WHEN x.nulls_collide THEN 'true' ELSE k.not_null END,
-        CASE WHEN x.nulls_collide THEN k.equal_or_both_null ELSE k.equal END
+        CASE WHEN x.nulls_collide THEN k.equal_or_both_null ELSE k.equal END,
+        k.groups
     FROM pg_catalog.pg_index AS i
     JOIN pg_catalog.pg_class AS c ON c.oid = i.indexrelid
     -- NULLS NOT DISTINCT came with PostgreSQL 15: to_jsonb reads the column where there is one
@@ -53,7 +58,15 @@ BEGIN
                        ' AND ' ORDER BY s.n) AS equal,
             string_agg(format('(cs9_s.cs9_u%1$s%4$s OPERATOR(%2$I.%3$s) cs9_l.cs9_u%1$s%4$s OR cs9_s.cs9_u%1$s IS NOT DISTINCT FROM NULL AND cs9_l.cs9_u%1$s IS NOT DISTINCT FROM NULL)',
                               s.n, coalesce(n.nspname, ''), p.oprname, cs9.base_cast(e.atttypid)),
-                       ' AND ' ORDER BY s.n) AS equal_or_both_null
+                       ' AND ' ORDER BY s.n) AS equal_or_both_null,
+            bool_and(o.opcdefault OR EXISTS (
+                SELECT
+                FROM pg_catalog.pg_opclass AS d
+                JOIN pg_catalog.pg_amop AS m
+                    ON m.amopfamily = d.opcfamily AND m.amopstrategy = 3
+                   AND m.amoplefttype = d.opcintype AND m.amoprighttype = d.opcintype
+                WHERE d.opcdefault AND d.opcmethod = o.opcmethod AND d.opcintype = o.opcintype AND m.amopopr = a.amopopr
+            )) AS groups
         FROM generate_series(1, i.indnkeyatts) AS s (n)
         LEFT JOIN pg_catalog.pg_attribute AS t ON t.attrelid = i.indrelid AND t.attnum = i.indkey[s.n - 1]
         JOIN pg_catalog.pg_attribute AS e ON e.attrelid = i.indexrelid AND e.attnum = s.n

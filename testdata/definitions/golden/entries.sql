@@ -141,7 +141,9 @@ CREATE FUNCTION anon.entries_move_batch(
 )
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off                  -- the staged rows are read by a TID range scan
+SET enable_tidscan = on                   -- the staged rows are read by a TID range scan
+SET enable_seqscan = off
+SET synchronize_seqscans = off            -- which another way to read them must not upset
 SET max_parallel_workers_per_gather = 0   -- in the order in which they lie
 SET work_mem = '64MB'                     -- a batch is sorted in memory
 AS $move_batch$
@@ -253,7 +255,8 @@ $move_batch$;
 -- Purpose: make anon.entries what the staged rows say, and touch only the rows that differ: what is gone is deleted,
 --          what changed is updated, what is new is inserted. Readers see all of it at once, when the caller commits.
 -- Contract: p_deletes is true for the live rows that the run deletes; the caller keeps other writers out, and has proved
---          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
+--          that nothing here can fail. Where nothing is to be deleted or updated no such statement is run, which a
+--          publication might forbid. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
@@ -280,6 +283,9 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('anon.entries'::regclass, 'cs9_s', 'cs9_l');
     v_staged_diff CONSTANT text := cs9.key_match('anon.entries'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.entries'::regclass, 'cs9_l', 'cs9_d');
+    -- no session has a temporary table of its own with such a name
+    v_diff_table  CONSTANT text := format('pg_temp.cs9_diff_%s', pg_current_xact_id());
+    v_gone_table  CONSTANT text := format('pg_temp.cs9_gone_%s', pg_current_xact_id());
     v_some_gone   boolean := p_deletes <> 'false';
     v_gone        bigint;
     v_changed     bigint;
@@ -287,7 +293,7 @@ DECLARE
 BEGIN
     EXECUTE format(
         $diff$
-        CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_s.id,
                CASE
                    WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
@@ -299,66 +305,70 @@ BEGIN
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.number, cs9_l.title, cs9_l.note, cs9_l.code, cs9_l.n, cs9_l.tags, cs9_l.parent)::record *<> ROW(cs9_s.id, cs9_s.number, cs9_s.title, cs9_s.note, cs9_s.code, cs9_s.n, cs9_s.tags, cs9_s.parent)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.number, cs9_l.title, cs9_l.note, cs9_l.code, cs9_l.n, cs9_l.tags, cs9_l.parent)::record *<> ROW(cs9_s.number, cs9_s.title, cs9_s.note, cs9_s.code, cs9_s.n, cs9_s.tags, cs9_s.parent)::record)
-        $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+        $diff$, p_staged, p_deletes, v_staged_live, p_replace, v_diff_table);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.entries)
-                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
-            $counts$, p_staged)
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'insert')
+            $counts$, p_staged, v_diff_table)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
-        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_l.id
-        FROM (SELECT * FROM anon.entries WHERE (%s)) AS cs9_l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
-        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
-    ANALYZE pg_temp.cs9_diff;
-    ANALYZE pg_temp.cs9_gone;
+        FROM (SELECT * FROM anon.entries WHERE (%1$s)) AS cs9_l
+        WHERE %2$L AND NOT EXISTS (SELECT FROM %3$s AS cs9_s WHERE %4$s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live, v_gone_table);
+    EXECUTE format('ANALYZE %s, %s', v_diff_table, v_gone_table);
     EXECUTE format(
         $numbers$
-        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+        SELECT (SELECT count(*) FROM %s AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
                count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
                count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
-        FROM pg_temp.cs9_diff AS cs9_d
-        $numbers$, v_some_gone)
+        FROM %s AS cs9_d
+        $numbers$, v_gone_table, v_some_gone, v_diff_table)
     INTO v_gone, v_changed, v_new;
     -- to the end of this call
     PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.entries')), true);
 
-    EXECUTE format(
-        $delete$
-        DELETE FROM anon.entries AS cs9_l
-        USING (
-            SELECT cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
-            UNION ALL
-            SELECT cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
-        ) AS cs9_d
-        WHERE %s
-        $delete$, v_live_diff);
-    GET DIAGNOSTICS rows_deleted = ROW_COUNT;
-    PERFORM cs9.assert_none_skipped('anon.entries'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    rows_deleted := 0;
+    IF v_gone > 0 THEN
+        EXECUTE format(
+            $delete$
+            DELETE FROM anon.entries AS cs9_l
+            USING (
+                SELECT cs9_g.id FROM %s AS cs9_g
+                UNION ALL
+                SELECT cs9_d.id FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+            ) AS cs9_d
+            WHERE %s
+            $delete$, v_gone_table, v_diff_table, v_live_diff);
+        GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+        PERFORM cs9.assert_none_skipped('anon.entries'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    END IF;
 
     rows_updated := 0;
-    EXECUTE format(
-        $update$
-        UPDATE anon.entries AS cs9_l
-        SET number = cs9_s.number,
-            title = cs9_s.title,
-            note = cs9_s.note,
-            code = cs9_s.code,
-            n = cs9_s.n,
-            tags = cs9_s.tags,
-            parent = cs9_s.parent
-        FROM pg_temp.cs9_diff AS cs9_d
-        JOIN %s AS cs9_s ON %s
-        WHERE cs9_d.cs9_change = 'update' AND %s
-        $update$, p_staged, v_staged_diff, v_live_diff);
-    GET DIAGNOSTICS rows_updated = ROW_COUNT;
-    PERFORM cs9.assert_none_skipped('anon.entries'::regclass, 'updated', 16, v_changed, rows_updated);
+    IF v_changed > 0 THEN
+        EXECUTE format(
+            $update$
+            UPDATE anon.entries AS cs9_l
+            SET number = cs9_s.number,
+                title = cs9_s.title,
+                note = cs9_s.note,
+                code = cs9_s.code,
+                n = cs9_s.n,
+                tags = cs9_s.tags,
+                parent = cs9_s.parent
+            FROM %s AS cs9_d
+            JOIN %s AS cs9_s ON %s
+            WHERE cs9_d.cs9_change = 'update' AND %s
+            $update$, v_diff_table, p_staged, v_staged_diff, v_live_diff);
+        GET DIAGNOSTICS rows_updated = ROW_COUNT;
+        PERFORM cs9.assert_none_skipped('anon.entries'::regclass, 'updated', 16, v_changed, rows_updated);
+    END IF;
 
     EXECUTE format(
         $insert$
@@ -382,13 +392,13 @@ BEGIN
             cs9_s.tags,
             cs9_s.parent
         FROM %s AS cs9_s
-        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        JOIN %s AS cs9_d ON %s
         WHERE cs9_d.cs9_change IN ('insert', 'replace')
         ORDER BY cs9_s.id
-        $insert$, p_staged, v_staged_diff);
+        $insert$, p_staged, v_diff_table, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     PERFORM cs9.assert_none_skipped('anon.entries'::regclass, 'inserted', 4, v_new, rows_inserted);
-    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
+    EXECUTE format('DROP TABLE %s, %s', v_diff_table, v_gone_table);
 END;
 $apply_changes$;
 -- +goose StatementEnd

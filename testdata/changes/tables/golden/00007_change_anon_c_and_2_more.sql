@@ -111,7 +111,9 @@ CREATE OR REPLACE FUNCTION anon.c_move_batch(
 )
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off                  -- the staged rows are read by a TID range scan
+SET enable_tidscan = on                   -- the staged rows are read by a TID range scan
+SET enable_seqscan = off
+SET synchronize_seqscans = off            -- which another way to read them must not upset
 SET max_parallel_workers_per_gather = 0   -- in the order in which they lie
 SET work_mem = '64MB'                     -- a batch is sorted in memory
 AS $move_batch$
@@ -193,7 +195,8 @@ $move_batch$;
 -- Purpose: make anon.c what the staged rows say, and touch only the rows that differ: what is gone is deleted,
 --          what changed is updated, what is new is inserted. Readers see all of it at once, when the caller commits.
 -- Contract: p_deletes is true for the live rows that the run deletes; the caller keeps other writers out, and has proved
---          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
+--          that nothing here can fail. Where nothing is to be deleted or updated no such statement is run, which a
+--          publication might forbid. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
@@ -220,6 +223,9 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('anon.c'::regclass, 'cs9_s', 'cs9_l');
     v_staged_diff CONSTANT text := cs9.key_match('anon.c'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.c'::regclass, 'cs9_l', 'cs9_d');
+    -- no session has a temporary table of its own with such a name
+    v_diff_table  CONSTANT text := format('pg_temp.cs9_diff_%s', pg_current_xact_id());
+    v_gone_table  CONSTANT text := format('pg_temp.cs9_gone_%s', pg_current_xact_id());
     v_some_gone   boolean := p_deletes <> 'false';
     v_gone        bigint;
     v_changed     bigint;
@@ -227,7 +233,7 @@ DECLARE
 BEGIN
     EXECUTE format(
         $diff$
-        CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_s.id,
                CASE
                    WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
@@ -239,60 +245,64 @@ BEGIN
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.id, cs9_s.n)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n)::record *<> ROW(cs9_s.n)::record)
-        $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+        $diff$, p_staged, p_deletes, v_staged_live, p_replace, v_diff_table);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.c)
-                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
-            $counts$, p_staged)
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'insert')
+            $counts$, p_staged, v_diff_table)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
-        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_l.id
-        FROM (SELECT * FROM anon.c WHERE (%s)) AS cs9_l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
-        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
-    ANALYZE pg_temp.cs9_diff;
-    ANALYZE pg_temp.cs9_gone;
+        FROM (SELECT * FROM anon.c WHERE (%1$s)) AS cs9_l
+        WHERE %2$L AND NOT EXISTS (SELECT FROM %3$s AS cs9_s WHERE %4$s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live, v_gone_table);
+    EXECUTE format('ANALYZE %s, %s', v_diff_table, v_gone_table);
     EXECUTE format(
         $numbers$
-        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+        SELECT (SELECT count(*) FROM %s AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
                count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
                count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
-        FROM pg_temp.cs9_diff AS cs9_d
-        $numbers$, v_some_gone)
+        FROM %s AS cs9_d
+        $numbers$, v_gone_table, v_some_gone, v_diff_table)
     INTO v_gone, v_changed, v_new;
     -- to the end of this call
     PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.c')), true);
 
-    EXECUTE format(
-        $delete$
-        DELETE FROM anon.c AS cs9_l
-        USING (
-            SELECT cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
-            UNION ALL
-            SELECT cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
-        ) AS cs9_d
-        WHERE %s
-        $delete$, v_live_diff);
-    GET DIAGNOSTICS rows_deleted = ROW_COUNT;
-    PERFORM cs9.assert_none_skipped('anon.c'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    rows_deleted := 0;
+    IF v_gone > 0 THEN
+        EXECUTE format(
+            $delete$
+            DELETE FROM anon.c AS cs9_l
+            USING (
+                SELECT cs9_g.id FROM %s AS cs9_g
+                UNION ALL
+                SELECT cs9_d.id FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+            ) AS cs9_d
+            WHERE %s
+            $delete$, v_gone_table, v_diff_table, v_live_diff);
+        GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+        PERFORM cs9.assert_none_skipped('anon.c'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    END IF;
 
     rows_updated := 0;
-    EXECUTE format(
-        $update$
-        UPDATE anon.c AS cs9_l
-        SET n = cs9_s.n
-        FROM pg_temp.cs9_diff AS cs9_d
-        JOIN %s AS cs9_s ON %s
-        WHERE cs9_d.cs9_change = 'update' AND %s
-        $update$, p_staged, v_staged_diff, v_live_diff);
-    GET DIAGNOSTICS rows_updated = ROW_COUNT;
-    PERFORM cs9.assert_none_skipped('anon.c'::regclass, 'updated', 16, v_changed, rows_updated);
+    IF v_changed > 0 THEN
+        EXECUTE format(
+            $update$
+            UPDATE anon.c AS cs9_l
+            SET n = cs9_s.n
+            FROM %s AS cs9_d
+            JOIN %s AS cs9_s ON %s
+            WHERE cs9_d.cs9_change = 'update' AND %s
+            $update$, v_diff_table, p_staged, v_staged_diff, v_live_diff);
+        GET DIAGNOSTICS rows_updated = ROW_COUNT;
+        PERFORM cs9.assert_none_skipped('anon.c'::regclass, 'updated', 16, v_changed, rows_updated);
+    END IF;
 
     EXECUTE format(
         $insert$
@@ -304,13 +314,13 @@ BEGIN
             cs9_s.id,
             cs9_s.n
         FROM %s AS cs9_s
-        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        JOIN %s AS cs9_d ON %s
         WHERE cs9_d.cs9_change IN ('insert', 'replace')
         ORDER BY cs9_s.id
-        $insert$, p_staged, v_staged_diff);
+        $insert$, p_staged, v_diff_table, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     PERFORM cs9.assert_none_skipped('anon.c'::regclass, 'inserted', 4, v_new, rows_inserted);
-    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
+    EXECUTE format('DROP TABLE %s, %s', v_diff_table, v_gone_table);
 END;
 $apply_changes$;
 -- +goose StatementEnd
@@ -393,7 +403,9 @@ CREATE OR REPLACE FUNCTION anon.b_move_batch(
 )
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off                  -- the staged rows are read by a TID range scan
+SET enable_tidscan = on                   -- the staged rows are read by a TID range scan
+SET enable_seqscan = off
+SET synchronize_seqscans = off            -- which another way to read them must not upset
 SET max_parallel_workers_per_gather = 0   -- in the order in which they lie
 SET work_mem = '64MB'                     -- a batch is sorted in memory
 AS $move_batch$
@@ -475,7 +487,8 @@ $move_batch$;
 -- Purpose: make anon.b what the staged rows say, and touch only the rows that differ: what is gone is deleted,
 --          what changed is updated, what is new is inserted. Readers see all of it at once, when the caller commits.
 -- Contract: p_deletes is true for the live rows that the run deletes; the caller keeps other writers out, and has proved
---          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
+--          that nothing here can fail. Where nothing is to be deleted or updated no such statement is run, which a
+--          publication might forbid. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
@@ -502,6 +515,9 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('anon.b'::regclass, 'cs9_s', 'cs9_l');
     v_staged_diff CONSTANT text := cs9.key_match('anon.b'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.b'::regclass, 'cs9_l', 'cs9_d');
+    -- no session has a temporary table of its own with such a name
+    v_diff_table  CONSTANT text := format('pg_temp.cs9_diff_%s', pg_current_xact_id());
+    v_gone_table  CONSTANT text := format('pg_temp.cs9_gone_%s', pg_current_xact_id());
     v_some_gone   boolean := p_deletes <> 'false';
     v_gone        bigint;
     v_changed     bigint;
@@ -509,7 +525,7 @@ DECLARE
 BEGIN
     EXECUTE format(
         $diff$
-        CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_s.id,
                CASE
                    WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
@@ -521,60 +537,64 @@ BEGIN
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id, cs9_l.n)::record *<> ROW(cs9_s.id, cs9_s.n)::record)
            OR (NOT cs9_l.cs9_deleted AND ROW(cs9_l.n)::record *<> ROW(cs9_s.n)::record)
-        $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+        $diff$, p_staged, p_deletes, v_staged_live, p_replace, v_diff_table);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.b)
-                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
-            $counts$, p_staged)
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'insert')
+            $counts$, p_staged, v_diff_table)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
-        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_l.id
-        FROM (SELECT * FROM anon.b WHERE (%s)) AS cs9_l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
-        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
-    ANALYZE pg_temp.cs9_diff;
-    ANALYZE pg_temp.cs9_gone;
+        FROM (SELECT * FROM anon.b WHERE (%1$s)) AS cs9_l
+        WHERE %2$L AND NOT EXISTS (SELECT FROM %3$s AS cs9_s WHERE %4$s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live, v_gone_table);
+    EXECUTE format('ANALYZE %s, %s', v_diff_table, v_gone_table);
     EXECUTE format(
         $numbers$
-        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+        SELECT (SELECT count(*) FROM %s AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
                count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
                count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
-        FROM pg_temp.cs9_diff AS cs9_d
-        $numbers$, v_some_gone)
+        FROM %s AS cs9_d
+        $numbers$, v_gone_table, v_some_gone, v_diff_table)
     INTO v_gone, v_changed, v_new;
     -- to the end of this call
     PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.b')), true);
 
-    EXECUTE format(
-        $delete$
-        DELETE FROM anon.b AS cs9_l
-        USING (
-            SELECT cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
-            UNION ALL
-            SELECT cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
-        ) AS cs9_d
-        WHERE %s
-        $delete$, v_live_diff);
-    GET DIAGNOSTICS rows_deleted = ROW_COUNT;
-    PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    rows_deleted := 0;
+    IF v_gone > 0 THEN
+        EXECUTE format(
+            $delete$
+            DELETE FROM anon.b AS cs9_l
+            USING (
+                SELECT cs9_g.id FROM %s AS cs9_g
+                UNION ALL
+                SELECT cs9_d.id FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+            ) AS cs9_d
+            WHERE %s
+            $delete$, v_gone_table, v_diff_table, v_live_diff);
+        GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+        PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    END IF;
 
     rows_updated := 0;
-    EXECUTE format(
-        $update$
-        UPDATE anon.b AS cs9_l
-        SET n = cs9_s.n
-        FROM pg_temp.cs9_diff AS cs9_d
-        JOIN %s AS cs9_s ON %s
-        WHERE cs9_d.cs9_change = 'update' AND %s
-        $update$, p_staged, v_staged_diff, v_live_diff);
-    GET DIAGNOSTICS rows_updated = ROW_COUNT;
-    PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'updated', 16, v_changed, rows_updated);
+    IF v_changed > 0 THEN
+        EXECUTE format(
+            $update$
+            UPDATE anon.b AS cs9_l
+            SET n = cs9_s.n
+            FROM %s AS cs9_d
+            JOIN %s AS cs9_s ON %s
+            WHERE cs9_d.cs9_change = 'update' AND %s
+            $update$, v_diff_table, p_staged, v_staged_diff, v_live_diff);
+        GET DIAGNOSTICS rows_updated = ROW_COUNT;
+        PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'updated', 16, v_changed, rows_updated);
+    END IF;
 
     EXECUTE format(
         $insert$
@@ -586,13 +606,13 @@ BEGIN
             cs9_s.id,
             cs9_s.n
         FROM %s AS cs9_s
-        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        JOIN %s AS cs9_d ON %s
         WHERE cs9_d.cs9_change IN ('insert', 'replace')
         ORDER BY cs9_s.id
-        $insert$, p_staged, v_staged_diff);
+        $insert$, p_staged, v_diff_table, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'inserted', 4, v_new, rows_inserted);
-    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
+    EXECUTE format('DROP TABLE %s, %s', v_diff_table, v_gone_table);
 END;
 $apply_changes$;
 -- +goose StatementEnd
@@ -717,7 +737,9 @@ CREATE FUNCTION anon.a_more_move_batch(
 )
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off                  -- the staged rows are read by a TID range scan
+SET enable_tidscan = on                   -- the staged rows are read by a TID range scan
+SET enable_seqscan = off
+SET synchronize_seqscans = off            -- which another way to read them must not upset
 SET max_parallel_workers_per_gather = 0   -- in the order in which they lie
 SET work_mem = '64MB'                     -- a batch is sorted in memory
 AS $move_batch$
@@ -793,7 +815,8 @@ $move_batch$;
 -- Purpose: make anon.a_more what the staged rows say, and touch only the rows that differ: what is gone is deleted,
 --          what changed is updated, what is new is inserted. Readers see all of it at once, when the caller commits.
 -- Contract: p_deletes is true for the live rows that the run deletes; the caller keeps other writers out, and has proved
---          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
+--          that nothing here can fail. Where nothing is to be deleted or updated no such statement is run, which a
+--          publication might forbid. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
@@ -820,6 +843,9 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('anon.a_more'::regclass, 'cs9_s', 'cs9_l');
     v_staged_diff CONSTANT text := cs9.key_match('anon.a_more'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.a_more'::regclass, 'cs9_l', 'cs9_d');
+    -- no session has a temporary table of its own with such a name
+    v_diff_table  CONSTANT text := format('pg_temp.cs9_diff_%s', pg_current_xact_id());
+    v_gone_table  CONSTANT text := format('pg_temp.cs9_gone_%s', pg_current_xact_id());
     v_some_gone   boolean := p_deletes <> 'false';
     v_gone        bigint;
     v_changed     bigint;
@@ -827,7 +853,7 @@ DECLARE
 BEGIN
     EXECUTE format(
         $diff$
-        CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_s.id,
                CASE
                    WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
@@ -838,48 +864,50 @@ BEGIN
         LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.a_more) AS cs9_l ON %3$s
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id)::record *<> ROW(cs9_s.id)::record)
-        $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+        $diff$, p_staged, p_deletes, v_staged_live, p_replace, v_diff_table);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.a_more)
-                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
-            $counts$, p_staged)
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'insert')
+            $counts$, p_staged, v_diff_table)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
-        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_l.id
-        FROM (SELECT * FROM anon.a_more WHERE (%s)) AS cs9_l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
-        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
-    ANALYZE pg_temp.cs9_diff;
-    ANALYZE pg_temp.cs9_gone;
+        FROM (SELECT * FROM anon.a_more WHERE (%1$s)) AS cs9_l
+        WHERE %2$L AND NOT EXISTS (SELECT FROM %3$s AS cs9_s WHERE %4$s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live, v_gone_table);
+    EXECUTE format('ANALYZE %s, %s', v_diff_table, v_gone_table);
     EXECUTE format(
         $numbers$
-        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+        SELECT (SELECT count(*) FROM %s AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
                count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
                count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
-        FROM pg_temp.cs9_diff AS cs9_d
-        $numbers$, v_some_gone)
+        FROM %s AS cs9_d
+        $numbers$, v_gone_table, v_some_gone, v_diff_table)
     INTO v_gone, v_changed, v_new;
     -- to the end of this call
     PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a_more')), true);
 
-    EXECUTE format(
-        $delete$
-        DELETE FROM anon.a_more AS cs9_l
-        USING (
-            SELECT cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
-            UNION ALL
-            SELECT cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
-        ) AS cs9_d
-        WHERE %s
-        $delete$, v_live_diff);
-    GET DIAGNOSTICS rows_deleted = ROW_COUNT;
-    PERFORM cs9.assert_none_skipped('anon.a_more'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    rows_deleted := 0;
+    IF v_gone > 0 THEN
+        EXECUTE format(
+            $delete$
+            DELETE FROM anon.a_more AS cs9_l
+            USING (
+                SELECT cs9_g.id FROM %s AS cs9_g
+                UNION ALL
+                SELECT cs9_d.id FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+            ) AS cs9_d
+            WHERE %s
+            $delete$, v_gone_table, v_diff_table, v_live_diff);
+        GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+        PERFORM cs9.assert_none_skipped('anon.a_more'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    END IF;
 
     rows_updated := 0;
 
@@ -891,13 +919,13 @@ BEGIN
         SELECT
             cs9_s.id
         FROM %s AS cs9_s
-        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        JOIN %s AS cs9_d ON %s
         WHERE cs9_d.cs9_change IN ('insert', 'replace')
         ORDER BY cs9_s.id
-        $insert$, p_staged, v_staged_diff);
+        $insert$, p_staged, v_diff_table, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     PERFORM cs9.assert_none_skipped('anon.a_more'::regclass, 'inserted', 4, v_new, rows_inserted);
-    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
+    EXECUTE format('DROP TABLE %s, %s', v_diff_table, v_gone_table);
 END;
 $apply_changes$;
 -- +goose StatementEnd
@@ -982,7 +1010,9 @@ CREATE OR REPLACE FUNCTION anon.b_move_batch(
 )
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off                  -- the staged rows are read by a TID range scan
+SET enable_tidscan = on                   -- the staged rows are read by a TID range scan
+SET enable_seqscan = off
+SET synchronize_seqscans = off            -- which another way to read them must not upset
 SET max_parallel_workers_per_gather = 0   -- in the order in which they lie
 SET work_mem = '64MB'                     -- a batch is sorted in memory
 AS $move_batch$
@@ -1058,7 +1088,8 @@ $move_batch$;
 -- Purpose: make anon.b what the staged rows say, and touch only the rows that differ: what is gone is deleted,
 --          what changed is updated, what is new is inserted. Readers see all of it at once, when the caller commits.
 -- Contract: p_deletes is true for the live rows that the run deletes; the caller keeps other writers out, and has proved
---          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
+--          that nothing here can fail. Where nothing is to be deleted or updated no such statement is run, which a
+--          publication might forbid. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
@@ -1085,6 +1116,9 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('anon.b'::regclass, 'cs9_s', 'cs9_l');
     v_staged_diff CONSTANT text := cs9.key_match('anon.b'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.b'::regclass, 'cs9_l', 'cs9_d');
+    -- no session has a temporary table of its own with such a name
+    v_diff_table  CONSTANT text := format('pg_temp.cs9_diff_%s', pg_current_xact_id());
+    v_gone_table  CONSTANT text := format('pg_temp.cs9_gone_%s', pg_current_xact_id());
     v_some_gone   boolean := p_deletes <> 'false';
     v_gone        bigint;
     v_changed     bigint;
@@ -1092,7 +1126,7 @@ DECLARE
 BEGIN
     EXECUTE format(
         $diff$
-        CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_s.id,
                CASE
                    WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
@@ -1103,48 +1137,50 @@ BEGIN
         LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.b) AS cs9_l ON %3$s
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id)::record *<> ROW(cs9_s.id)::record)
-        $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+        $diff$, p_staged, p_deletes, v_staged_live, p_replace, v_diff_table);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.b)
-                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
-            $counts$, p_staged)
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'insert')
+            $counts$, p_staged, v_diff_table)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
-        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_l.id
-        FROM (SELECT * FROM anon.b WHERE (%s)) AS cs9_l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
-        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
-    ANALYZE pg_temp.cs9_diff;
-    ANALYZE pg_temp.cs9_gone;
+        FROM (SELECT * FROM anon.b WHERE (%1$s)) AS cs9_l
+        WHERE %2$L AND NOT EXISTS (SELECT FROM %3$s AS cs9_s WHERE %4$s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live, v_gone_table);
+    EXECUTE format('ANALYZE %s, %s', v_diff_table, v_gone_table);
     EXECUTE format(
         $numbers$
-        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+        SELECT (SELECT count(*) FROM %s AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
                count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
                count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
-        FROM pg_temp.cs9_diff AS cs9_d
-        $numbers$, v_some_gone)
+        FROM %s AS cs9_d
+        $numbers$, v_gone_table, v_some_gone, v_diff_table)
     INTO v_gone, v_changed, v_new;
     -- to the end of this call
     PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.b')), true);
 
-    EXECUTE format(
-        $delete$
-        DELETE FROM anon.b AS cs9_l
-        USING (
-            SELECT cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
-            UNION ALL
-            SELECT cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
-        ) AS cs9_d
-        WHERE %s
-        $delete$, v_live_diff);
-    GET DIAGNOSTICS rows_deleted = ROW_COUNT;
-    PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    rows_deleted := 0;
+    IF v_gone > 0 THEN
+        EXECUTE format(
+            $delete$
+            DELETE FROM anon.b AS cs9_l
+            USING (
+                SELECT cs9_g.id FROM %s AS cs9_g
+                UNION ALL
+                SELECT cs9_d.id FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+            ) AS cs9_d
+            WHERE %s
+            $delete$, v_gone_table, v_diff_table, v_live_diff);
+        GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+        PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    END IF;
 
     rows_updated := 0;
 
@@ -1156,13 +1192,13 @@ BEGIN
         SELECT
             cs9_s.id
         FROM %s AS cs9_s
-        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        JOIN %s AS cs9_d ON %s
         WHERE cs9_d.cs9_change IN ('insert', 'replace')
         ORDER BY cs9_s.id
-        $insert$, p_staged, v_staged_diff);
+        $insert$, p_staged, v_diff_table, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     PERFORM cs9.assert_none_skipped('anon.b'::regclass, 'inserted', 4, v_new, rows_inserted);
-    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
+    EXECUTE format('DROP TABLE %s, %s', v_diff_table, v_gone_table);
 END;
 $apply_changes$;
 -- +goose StatementEnd
@@ -1286,7 +1322,9 @@ CREATE OR REPLACE FUNCTION anon.a_move_batch(
 )
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
-SET enable_seqscan = off                  -- the staged rows are read by a TID range scan
+SET enable_tidscan = on                   -- the staged rows are read by a TID range scan
+SET enable_seqscan = off
+SET synchronize_seqscans = off            -- which another way to read them must not upset
 SET max_parallel_workers_per_gather = 0   -- in the order in which they lie
 SET work_mem = '64MB'                     -- a batch is sorted in memory
 AS $move_batch$
@@ -1362,7 +1400,8 @@ $move_batch$;
 -- Purpose: make anon.a what the staged rows say, and touch only the rows that differ: what is gone is deleted,
 --          what changed is updated, what is new is inserted. Readers see all of it at once, when the caller commits.
 -- Contract: p_deletes is true for the live rows that the run deletes; the caller keeps other writers out, and has proved
---          that nothing here can fail. With p_replace a changed row is deleted and inserted anew: a second unique
+--          that nothing here can fail. Where nothing is to be deleted or updated no such statement is run, which a
+--          publication might forbid. With p_replace a changed row is deleted and inserted anew: a second unique
 --          index wants that, where values may change places between rows.
 -- How:     rows are compared byte by byte (*<>): 1.0 and 1.00 differ, and a type needs no operator for it. The join
 --          that finds the changes may run in parallel; it is what costs when little has changed. What is gone costs
@@ -1389,6 +1428,9 @@ DECLARE
     v_staged_live CONSTANT text := cs9.key_match('anon.a'::regclass, 'cs9_s', 'cs9_l');
     v_staged_diff CONSTANT text := cs9.key_match('anon.a'::regclass, 'cs9_s', 'cs9_d');
     v_live_diff   CONSTANT text := cs9.key_match('anon.a'::regclass, 'cs9_l', 'cs9_d');
+    -- no session has a temporary table of its own with such a name
+    v_diff_table  CONSTANT text := format('pg_temp.cs9_diff_%s', pg_current_xact_id());
+    v_gone_table  CONSTANT text := format('pg_temp.cs9_gone_%s', pg_current_xact_id());
     v_some_gone   boolean := p_deletes <> 'false';
     v_gone        bigint;
     v_changed     bigint;
@@ -1396,7 +1438,7 @@ DECLARE
 BEGIN
     EXECUTE format(
         $diff$
-        CREATE TEMP TABLE cs9_diff ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_s.id,
                CASE
                    WHEN cs9_l.id IS NOT DISTINCT FROM NULL THEN 'insert'
@@ -1407,48 +1449,50 @@ BEGIN
         LEFT JOIN (SELECT *, (%2$s) IS TRUE AS cs9_deleted FROM anon.a) AS cs9_l ON %3$s
         WHERE cs9_l.id IS NOT DISTINCT FROM NULL
            OR (cs9_l.cs9_deleted AND ROW(cs9_l.id)::record *<> ROW(cs9_s.id)::record)
-        $diff$, p_staged, p_deletes, v_staged_live, p_replace);
+        $diff$, p_staged, p_deletes, v_staged_live, p_replace, v_diff_table);
 
     IF p_deletes = 'true' THEN
         EXECUTE format(
             $counts$
             SELECT (SELECT count(*) FROM anon.a)
-                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'insert')
-            $counts$, p_staged)
+                   > (SELECT count(*) FROM %s AS cs9_s) - (SELECT count(*) FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'insert')
+            $counts$, p_staged, v_diff_table)
         INTO v_some_gone;
     END IF;
     EXECUTE format(
         $gone$
-        CREATE TEMP TABLE cs9_gone ON COMMIT DROP AS
+        CREATE TEMP TABLE %5$s ON COMMIT DROP AS
         SELECT cs9_l.id
-        FROM (SELECT * FROM anon.a WHERE (%s)) AS cs9_l
-        WHERE %L AND NOT EXISTS (SELECT FROM %s AS cs9_s WHERE %s)
-        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live);
-    ANALYZE pg_temp.cs9_diff;
-    ANALYZE pg_temp.cs9_gone;
+        FROM (SELECT * FROM anon.a WHERE (%1$s)) AS cs9_l
+        WHERE %2$L AND NOT EXISTS (SELECT FROM %3$s AS cs9_s WHERE %4$s)
+        $gone$, p_deletes, v_some_gone, p_staged, v_staged_live, v_gone_table);
+    EXECUTE format('ANALYZE %s, %s', v_diff_table, v_gone_table);
     EXECUTE format(
         $numbers$
-        SELECT (SELECT count(*) FROM pg_temp.cs9_gone AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
+        SELECT (SELECT count(*) FROM %s AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
                count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
                count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
-        FROM pg_temp.cs9_diff AS cs9_d
-        $numbers$, v_some_gone)
+        FROM %s AS cs9_d
+        $numbers$, v_gone_table, v_some_gone, v_diff_table)
     INTO v_gone, v_changed, v_new;
     -- to the end of this call
     PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a')), true);
 
-    EXECUTE format(
-        $delete$
-        DELETE FROM anon.a AS cs9_l
-        USING (
-            SELECT cs9_g.id FROM pg_temp.cs9_gone AS cs9_g
-            UNION ALL
-            SELECT cs9_d.id FROM pg_temp.cs9_diff AS cs9_d WHERE cs9_d.cs9_change = 'replace'
-        ) AS cs9_d
-        WHERE %s
-        $delete$, v_live_diff);
-    GET DIAGNOSTICS rows_deleted = ROW_COUNT;
-    PERFORM cs9.assert_none_skipped('anon.a'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    rows_deleted := 0;
+    IF v_gone > 0 THEN
+        EXECUTE format(
+            $delete$
+            DELETE FROM anon.a AS cs9_l
+            USING (
+                SELECT cs9_g.id FROM %s AS cs9_g
+                UNION ALL
+                SELECT cs9_d.id FROM %s AS cs9_d WHERE cs9_d.cs9_change = 'replace'
+            ) AS cs9_d
+            WHERE %s
+            $delete$, v_gone_table, v_diff_table, v_live_diff);
+        GET DIAGNOSTICS rows_deleted = ROW_COUNT;
+        PERFORM cs9.assert_none_skipped('anon.a'::regclass, 'deleted', 8, v_gone, rows_deleted);
+    END IF;
 
     rows_updated := 0;
 
@@ -1460,13 +1504,13 @@ BEGIN
         SELECT
             cs9_s.id
         FROM %s AS cs9_s
-        JOIN pg_temp.cs9_diff AS cs9_d ON %s
+        JOIN %s AS cs9_d ON %s
         WHERE cs9_d.cs9_change IN ('insert', 'replace')
         ORDER BY cs9_s.id
-        $insert$, p_staged, v_staged_diff);
+        $insert$, p_staged, v_diff_table, v_staged_diff);
     GET DIAGNOSTICS rows_inserted = ROW_COUNT;
     PERFORM cs9.assert_none_skipped('anon.a'::regclass, 'inserted', 4, v_new, rows_inserted);
-    DROP TABLE pg_temp.cs9_diff, pg_temp.cs9_gone;
+    EXECUTE format('DROP TABLE %s, %s', v_diff_table, v_gone_table);
 END;
 $apply_changes$;
 -- +goose StatementEnd
