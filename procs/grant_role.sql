@@ -9,7 +9,7 @@ AS $grant_role$
 #variable_conflict error
 DECLARE
     v_both      CONSTANT text[] := ARRAY['claim_run', 'release_run', 'end_attempt', 'may_publish', 'find_table', 'table_label', 'owns_task', 'task_owner'];
-    v_runner    CONSTANT text[] := ARRAY['begin_run', 'begin_plan', 'finish_plan', 'next_plan', 'fail_plan', 'staging_table', 'staged_label',
+    v_runner    CONSTANT text[] := ARRAY['begin_run', 'begin_plan', 'finish_plan', 'next_plan', 'fail_plan', 'staging_table', 'staged_label', 'table_path',
                                          'drop_all_rows', 'drop_rows_where', 'keep_rows_where', 'finish_run', 'discard_run'];
     v_publisher CONSTANT text[] := ARRAY['publish', 'publish_table', 'must_be_called_outside_a_transaction', 'claim_publish', 'begin_publish', 'publish_next',
                                          'join_publish', 'join_next', 'set_publish_mode'];

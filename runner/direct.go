@@ -26,6 +26,9 @@ func (w *pgWorker) writeDirect(ctx context.Context, table *tableInfo, op Op, row
 		return 0, nil
 	}
 	err = w.transaction(ctx, func() error {
+		if err := w.usePath(ctx, table); err != nil {
+			return err
+		}
 		if clear {
 			if err := w.deleteDirect(ctx, table, "all", ""); err != nil {
 				return err

@@ -225,7 +225,8 @@ func (s *pgSession) checkSchema(ctx context.Context) error {
 }
 
 const describeTable = `
-	SELECT cs9.table_label(d.table_id), d.schema_name::text, d.table_name::text, d.keys::text[]
+	SELECT cs9.table_label(d.table_id), d.schema_name::text, d.table_name::text, d.keys::text[],
+	       CASE WHEN pg_catalog.cardinality(d.search_path) > 0 THEN cs9.table_path(d.table_id) ELSE '' END
 	FROM cs9.table_definition AS d
 	WHERE d.table_id = $1`
 
@@ -253,7 +254,7 @@ func (s *pgSession) describe(ctx context.Context, names []string) ([]*tableInfo,
 		var id int
 		err := s.conn.QueryRow(ctx, "SELECT cs9.find_table($1)", name).Scan(&id)
 		if err == nil {
-			err = s.conn.QueryRow(ctx, describeTable, id).Scan(&info.label, &info.schema, &info.name, &info.keys)
+			err = s.conn.QueryRow(ctx, describeTable, id).Scan(&info.label, &info.schema, &info.name, &info.keys, &info.path)
 		}
 		if err != nil {
 			return nil, dbError(ctx, "look up the table", name, err)

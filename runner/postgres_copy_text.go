@@ -5,7 +5,6 @@ import (
 	"context"
 	"database/sql/driver"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -198,7 +197,7 @@ func (c *copySource) text(oid uint32, value any) ([]byte, error) {
 		return nil, err
 	}
 	escape := map[uint32]int{pgtype.JSONOID: 1, pgtype.JSONBOID: 1, pgtype.JSONArrayOID: 2, pgtype.JSONBArrayOID: 2}[oid]
-	if escape > 0 && replacesBytes(value, text, escape) {
+	if escape > 0 && writesReplacement(text, escape) && hasBrokenText(reflect.ValueOf(plain(value))) {
 		return nil, fmt.Errorf("a text in it is not valid UTF-8, and would be changed: %.80q", text)
 	}
 	if bytes.IndexByte(text, 0) >= 0 || !utf8.Valid(text) {
@@ -215,26 +214,6 @@ func (c *copySource) encode(oid uint32, known bool, value any) ([]byte, error) {
 		return c.types.Encode(pgtype.TextArrayOID, pgtype.TextFormatCode, value, c.scratch[:0])
 	}
 	return text, err
-}
-
-// replacesBytes reports whether encoding/json put the replacement character in the
-// place of bytes that are no UTF-8: it alone writes that one as an escape. Slashes
-// is how many backslashes an escape has in the text: in an array they are doubled.
-func replacesBytes(value any, text []byte, slashes int) bool {
-	switch plain(value).(type) {
-	case string, []byte, json.RawMessage, []json.RawMessage, []string:
-		return false // what the caller wrote
-	}
-	for rest := text; ; {
-		at := bytes.Index(rest, []byte(`ufffd`))
-		if at < 0 {
-			return false
-		}
-		if found := at - len(bytes.TrimRight(rest[:at], "\\")); found/slashes%2 == 1 {
-			return true
-		}
-		rest = rest[at+5:]
-	}
 }
 
 // flatten makes an array of several dimensions of slices in slices. The driver has

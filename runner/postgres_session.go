@@ -84,7 +84,26 @@ func (w *pgWorker) write(ctx context.Context, table *tableInfo, op Op, rows *row
 	if err != nil {
 		return 0, err
 	}
-	return w.copyRows(ctx, table, staged, rows)
+	if table.path == "" {
+		return w.copyRows(ctx, table, staged, rows)
+	}
+	var n int64
+	err = w.transaction(ctx, func() (err error) {
+		if err = w.usePath(ctx, table); err == nil {
+			n, err = w.copyRows(ctx, table, staged, rows)
+		}
+		return err
+	})
+	return n, err
+}
+
+// usePath takes over the search_path of a table's definition, to the end of the
+// transaction: its checks, defaults and generated columns count on it.
+func (w *pgWorker) usePath(ctx context.Context, table *tableInfo) error {
+	if table.path == "" {
+		return nil
+	}
+	return w.exec(ctx, "stage", "SELECT pg_catalog.set_config('search_path', $1, true)", table.path)
 }
 
 // stagedTable returns the run's own table, and tells the session how the rows

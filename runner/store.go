@@ -118,6 +118,7 @@ type tableInfo struct {
 	label        string // qualified and quoted, as SQL writes it
 	schema, name string
 	keys         []string
+	path         string // the search_path of its definition, under which rows are written; "": that of the session
 	columns      []column
 }
 

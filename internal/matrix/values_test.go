@@ -110,6 +110,9 @@ func textRules() []rule {
 		refuses("jsonb", `"text"`, "text", "invalid input syntax"), keeps("jsonb", `"\"text\""`, `"text"`, `"text"`), keeps("jsonb", "map[string]any{…}, a struct", map[string]any{"a": 1}, `{"a": 1}`),
 		refuses("json, jsonb", `struct{ A string }{"\xff"}`, struct{ A string }{"a\xff"}, "not valid UTF-8"), refuses("json, jsonb", `map[string]int{"\xff": 1}`, map[string]int{"\xff": 1}, "not valid UTF-8"),
 		refuses("jsonb[]", `[]any{map[string]any{"a": "\xff"}}`, []map[string]any{{"a": "\xff"}}, "not valid UTF-8"), keeps("jsonb", `struct{ A string }{"\ufffd and \\ufffd"}`, struct{ A string }{"\ufffd and \\ufffd"}, "{\"A\": \"\ufffd and \\\\ufffd\"}"),
+		keeps("json", "map[string]any{\"a\": json.RawMessage(`\"\\ufffd\"`)}", map[string]any{"a": json.RawMessage(`"\ufffd"`)}, `{"a":"\ufffd"}`),
+		keeps("jsonb[]", "[]struct{ A json.RawMessage }{{`\"\\ufffd\"`}}", []struct{ A json.RawMessage }{{json.RawMessage(`"\ufffd"`)}}, "{\"{\\\"A\\\": \\\"\ufffd\\\"}\"}"),
+		refuses("json", "map[string]any{\"a\": json.RawMessage(`\"\\ufffd\"`), \"b\": \"\\xff\"}", map[string]any{"a": json.RawMessage(`"\ufffd"`), "b": "\xff"}, "not valid UTF-8"),
 		refuses("an enum, or another type that the driver does not know", `[]byte("good")`, []byte("good"), "pass the text"),
 	}
 }

@@ -1,0 +1,76 @@
+package runner
+
+import (
+	"bytes"
+	"encoding"
+	"encoding/json"
+	"reflect"
+	"unicode/utf8"
+)
+
+// writesReplacement reports whether a JSON text has the replacement character as an
+// escape, which is how encoding/json writes bytes that are no UTF-8. Slashes is how
+// many backslashes an escape has in the text: in an array they are doubled.
+func writesReplacement(text []byte, slashes int) bool {
+	for rest := text; ; {
+		at := bytes.Index(rest, []byte(`ufffd`))
+		if at < 0 {
+			return false
+		}
+		if found := at - len(bytes.TrimRight(rest[:at], "\\")); found/slashes%2 == 1 {
+			return true
+		}
+		rest = rest[at+5:]
+	}
+}
+
+// hasBrokenText reports whether encoding/json would replace bytes in a text of a
+// value. What the caller wrote as JSON, a json.RawMessage or what a method gives,
+// is kept as it is and may have such an escape of its own.
+func hasBrokenText(v reflect.Value) bool {
+	if !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
+		return false
+	}
+	if v.CanInterface() {
+		value := v.Interface()
+		if v.CanAddr() {
+			value = v.Addr().Interface() // which has all methods
+		}
+		switch value := value.(type) {
+		case json.Marshaler:
+			return false
+		case encoding.TextMarshaler:
+			text, err := value.MarshalText()
+			return err == nil && !utf8.Valid(text)
+		}
+	}
+	switch v.Kind() {
+	case reflect.String:
+		return !utf8.ValidString(v.String())
+	case reflect.Pointer, reflect.Interface:
+		return hasBrokenText(v.Elem())
+	case reflect.Slice, reflect.Array:
+		if v.Type().Elem().Kind() == reflect.Uint8 {
+			return false // in base 64
+		}
+		for i := range v.Len() {
+			if hasBrokenText(v.Index(i)) {
+				return true
+			}
+		}
+	case reflect.Map:
+		for entry := v.MapRange(); entry.Next(); {
+			if hasBrokenText(entry.Key()) || hasBrokenText(entry.Value()) {
+				return true
+			}
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			field := v.Type().Field(i)
+			if (field.IsExported() || field.Anonymous) && field.Tag.Get("json") != "-" && hasBrokenText(v.Field(i)) {
+				return true
+			}
+		}
+	}
+	return false
+}
