@@ -37,7 +37,7 @@ func (c *checker) checkSearchPath() {
 		case c.bad(part) || !c.checkIdent(part, name):
 		case name == "$user":
 			c.fail(part, "the search_path cannot hold $user: it would mean another schema for each login; write the schema's name")
-		case name != "pg_catalog" && strings.HasPrefix(name, "pg_"):
+		case name != "pg_catalog" && strings.HasPrefix(name, "pg_") || name == "information_schema":
 			c.fail(part, "the search_path cannot hold %q: PostgreSQL keeps this schema for itself; take another", name)
 		case slices.Contains(c.t.SearchPath[:i], name):
 			c.fail(part, "the search_path holds %q twice: leave one out", name)

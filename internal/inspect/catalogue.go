@@ -22,6 +22,8 @@ type catalogue struct {
 	routines    map[sqlgen.Routine]bool // of the schema
 	registered  map[uint32]registration
 	templates   map[uint32]string // the staging templates of cs9gen, and the table of each
+	path        []pathSchema      // the search_path that database and role set
+	counting    map[uint32]bool   // whether something on the relation may count on it
 }
 
 // relation is a table, or what could be taken for one.
@@ -140,12 +142,20 @@ type registration struct {
 	Adopted   bool
 	Runner    string
 	Publisher string
+	Path      []string // its search_path; empty for none
 	Readers   []string // who may read it besides its owner and the runner
 }
 
-// readCatalogue reads what belongs to the relations of a schema. The session's
-// search_path holds no schema of users, so that each name is qualified.
-func readCatalogue(ctx context.Context, tx pgx.Tx, schema string) (*catalogue, error) {
+// pathSchema is a schema of the search_path that database and role set.
+type pathSchema struct {
+	Name   string
+	Others string // who else may create in it; "" for nobody
+}
+
+// readCatalogue reads what belongs to the relations of a schema; path is the
+// search_path that database and role set. The session's own holds no schema of
+// users, so that each name is qualified.
+func readCatalogue(ctx context.Context, tx pgx.Tx, schema string, path []string) (*catalogue, error) {
 	c := &catalogue{routines: map[sqlgen.Routine]bool{}, keys: map[uint32]partitionKey{}, registered: map[uint32]registration{}, templates: map[uint32]string{}}
 	var err error
 	if c.relations, err = rowsOf[relation](ctx, tx, relationsSQL, schema); err != nil {
@@ -197,7 +207,24 @@ func readCatalogue(ctx context.Context, tx pgx.Tx, schema string) (*catalogue, e
 	for _, r := range routines {
 		c.routines[r] = true
 	}
+	if err := c.readPath(ctx, tx, path, oids); err != nil {
+		return nil, err
+	}
 	return c, c.readRegistrations(ctx, tx, schema)
+}
+
+// readPath reads what counts on the search_path, and who may create in its schemas.
+func (c *catalogue) readPath(ctx context.Context, tx pgx.Tx, path []string, oids []uint32) error {
+	var err error
+	if c.path, err = rowsOf[pathSchema](ctx, tx, pathSQL, path); err != nil {
+		return err
+	}
+	list, err := rowsOf[struct{ OID uint32 }](ctx, tx, countingSQL, oids)
+	c.counting = map[uint32]bool{}
+	for _, r := range list {
+		c.counting[r.OID] = true
+	}
+	return err
 }
 
 // readRegistrations reads what cs9 knows of the tables of a schema; nothing

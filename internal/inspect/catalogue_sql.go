@@ -210,6 +210,7 @@ SELECT
     d.adopted,
     coalesce(d.runner_role::text, '') AS runner,
     coalesce(d.publisher_role::text, '') AS publisher,
+    d.search_path::text[] AS path,
     -- others may have been granted it by hand, of an adopted table before it was
     CASE
         WHEN d.adopted THEN ARRAY (
@@ -228,3 +229,71 @@ FROM cs9.table_definition AS d
 JOIN pg_namespace AS n ON n.nspname = d.schema_name
 JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = d.table_name
 WHERE d.schema_name = $1`
+
+// settingSQL reads the search_path that database and role set, as the schemas that are
+// there; null where it is the session's own, which says nothing of the sessions that
+// write the tables.
+const settingSQL = `
+SELECT CASE WHEN p.source IN ('configuration file', 'command line', 'global', 'database', 'user', 'database user')
+            THEN pg_catalog.current_schemas(false)::pg_catalog.text[] END
+FROM pg_catalog.pg_settings AS p
+WHERE p.name OPERATOR(pg_catalog.=) 'search_path'`
+
+// pathSQL says of the schemas of a search_path, as far as a definition can name them,
+// who else may create in them.
+const pathSQL = `
+SELECT s.name, coalesce(g.name, '') AS others
+FROM unnest($1::text[]) WITH ORDINALITY AS s (name, n)
+JOIN pg_namespace AS c ON c.nspname = s.name
+LEFT JOIN LATERAL (
+    SELECT CASE a.grantee WHEN 0 THEN 'everybody' ELSE a.grantee::regrole::text END AS name
+    FROM (
+        SELECT x.grantee FROM aclexplode(c.nspacl) AS x WHERE x.privilege_type = 'CREATE' AND x.grantee <> c.nspowner
+        UNION
+        -- the predefined role has one member, which owns the database
+        SELECT CASE WHEN c.nspowner::regrole::text = 'pg_database_owner' THEN d.datdba ELSE c.nspowner END FROM pg_database AS d WHERE d.datname = current_database()
+    ) AS a
+    LEFT JOIN pg_roles AS r ON r.oid = a.grantee
+    WHERE NOT coalesce(r.rolsuper, false)
+      AND a.grantee <> coalesce((SELECT o.relowner FROM pg_class AS o WHERE o.oid = to_regclass('cs9.run')), current_user::regrole::oid)
+    ORDER BY a.grantee
+    LIMIT 1
+) AS g ON true
+WHERE s.name = 'pg_catalog' OR NOT starts_with(s.name, 'pg_') AND s.name <> 'information_schema'
+ORDER BY s.n`
+
+// countingSQL finds the relations on which something hangs that may count on a
+// search_path: a routine of a user's whose body is read when it runs, in a trigger,
+// a check, a generated column, a default or an index.
+const countingSQL = `
+WITH counting AS (
+    SELECT p.oid
+    FROM pg_proc AS p
+    JOIN pg_language AS l ON l.oid = p.prolang
+    WHERE p.pronamespace <> 'pg_catalog'::regnamespace
+      AND l.lanname NOT IN ('internal', 'c')
+      AND NOT coalesce(p.proconfig::text LIKE '%search_path=%', false)
+      AND to_jsonb(p) ->> 'prosqlbody' IS NULL
+    UNION
+    -- an operator stands for its routine
+    SELECT o.oid FROM pg_operator AS o JOIN pg_proc AS p ON p.oid = o.oprcode JOIN pg_language AS l ON l.oid = p.prolang
+    WHERE p.pronamespace <> 'pg_catalog'::regnamespace AND l.lanname NOT IN ('internal', 'c')
+), hanging AS (
+    SELECT t.tgrelid AS relation, t.tgfoid AS uses FROM pg_trigger AS t WHERE t.tgrelid = ANY ($1) AND NOT t.tgisinternal
+    UNION ALL
+    SELECT e.relation, d.refobjid
+    FROM (
+        SELECT c.conrelid AS relation, 'pg_constraint'::regclass AS class, c.oid FROM pg_constraint AS c WHERE c.conrelid = ANY ($1)
+        UNION ALL
+        SELECT a.adrelid, 'pg_attrdef'::regclass, a.oid FROM pg_attrdef AS a WHERE a.adrelid = ANY ($1)
+        UNION ALL
+        SELECT i.indrelid, 'pg_class'::regclass, i.indexrelid FROM pg_index AS i WHERE i.indrelid = ANY ($1)
+        UNION ALL
+        -- up to PostgreSQL 14 a generated column depends itself
+        SELECT a.attrelid, 'pg_class'::regclass, a.attrelid FROM pg_attribute AS a WHERE a.attrelid = ANY ($1) AND a.attgenerated <> ''
+    ) AS e
+    JOIN pg_depend AS d ON d.classid = e.class AND d.objid = e.oid AND d.refclassid IN ('pg_proc'::regclass, 'pg_operator'::regclass)
+)
+SELECT DISTINCT h.relation AS oid
+FROM hanging AS h
+JOIN counting AS c ON c.oid = h.uses`

@@ -70,6 +70,10 @@ func Inspect(ctx context.Context, conn *pgx.Conn, options Options) (*Result, err
 	}
 	var c *catalogue
 	err := pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
+		var path []string
+		if err := tx.QueryRow(ctx, settingSQL).Scan(&path); err != nil {
+			return fmt.Errorf("read the search_path: %w", err)
+		}
 		if _, err := tx.Exec(ctx, settings); err != nil {
 			return fmt.Errorf("prepare the session: %w", err)
 		}
@@ -81,7 +85,7 @@ func Inspect(ctx context.Context, conn *pgx.Conn, options Options) (*Result, err
 			return fmt.Errorf("%w: there is no schema %s", ErrUnknown, sqlgen.QuoteIdent(options.Schema))
 		}
 		var err error
-		c, err = readCatalogue(ctx, tx, options.Schema)
+		c, err = readCatalogue(ctx, tx, options.Schema, path)
 		return err
 	})
 	if err != nil {

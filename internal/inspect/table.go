@@ -35,6 +35,7 @@ func (b *builder) build() {
 		return
 	}
 	b.registration()
+	b.searchPath()
 	b.columns()
 	b.key()
 	for _, k := range b.c.keys {
@@ -67,6 +68,9 @@ func (b *builder) registration() {
 	}
 	b.t.Adopt = r.Adopted
 	b.t.Publish = r.Mode
+	if len(r.Path) > 0 {
+		b.t.SearchPath = r.Path
+	}
 	roles := sqlgen.Roles{Runner: r.Runner, Publisher: r.Publisher}
 	switch len(r.Readers) {
 	case 0:
@@ -78,6 +82,32 @@ func (b *builder) registration() {
 	if roles != (sqlgen.Roles{}) {
 		b.t.Roles = &roles
 	}
+}
+
+// searchPath writes the search_path of the database to a table that cs9gen does not
+// know, where something hangs on it, or on a partition, that may count on it.
+func (b *builder) searchPath() {
+	if _, known := b.c.registered[b.rel.OID]; known || !b.counts(b.rel.OID) {
+		return
+	}
+	var path []string
+	for _, s := range b.c.path {
+		path = append(path, s.Name)
+	}
+	for _, s := range b.c.path {
+		if s.Others != "" {
+			b.note("functions that it calls may count on the database's search_path (%s), which is not written because %s may create in %s: REVOKE CREATE ON SCHEMA, then write search_path: [%[1]s]",
+				strings.Join(path, ", "), s.Others, sqlgen.QuoteIdent(s.Name))
+			return
+		}
+	}
+	b.t.SearchPath = path
+}
+
+// counts reports whether something on a relation, or on a partition of it, may count
+// on a search_path.
+func (b *builder) counts(oid uint32) bool {
+	return b.c.counting[oid] || slices.ContainsFunc(b.c.partitions[oid], func(p partition) bool { return b.counts(p.OID) })
 }
 
 // portable are the types that a definition has a name of its own for, which
