@@ -13,7 +13,7 @@ DECLARE
     v_table    record;
     v_until    timestamptz;
     v_notes    text[] := ARRAY[]::text[];
-    v_names    jsonb := '{}'; -- of the indexes that each staged table has, those that they take
+    v_names    jsonb := jsonb_build_object(); -- of the indexes that each staged table has, those that they take
     -- written down now: with the first switch the tables are not what they were. Default partitions come last, behind
     -- those beside them: PostgreSQL reads one that is there for rows that belong to another.
     v_pairs CONSTANT jsonb := (
