@@ -18,6 +18,7 @@ DECLARE
 BEGIN
     PERFORM cs9.assert_writable();
     PERFORM cs9.assert_read_committed();
+    -- looked at here too, while a session that owns the task still does
     PERFORM cs9.check_count('batch_rows', p_batch_rows, 'how many rows one transaction moves');
     PERFORM cs9.check_count('movers', p_movers, 'how many sessions may move rows at once');
     v_run := cs9.find_run(p_task, p_run_key);

@@ -322,7 +322,10 @@ func TestSeveralSessionsMoveDisjointRanges(t *testing.T) {
 	s := newModes(t)
 	require.NoError(t, s.plans("k", []string{"m.moved"}, []string{drop("m.moved"), "INSERT INTO {moved} (k, v) SELECT k, k FROM generate_series(1, 5000) AS k"}))
 	first, second := modes{connect(t, s.url)}, modes{connect(t, s.url)}
-	require.Contains(t, s.refused("S9016", "CALL cs9.publish('t', 'k', movers => 0)").Message, "movers is 0")
+	for call, why := range map[string]string{"movers => 0": "movers is 0", "movers => NULL": "movers is null", "0": "batch_rows is 0", "-1": "batch_rows is -1", "NULL": "batch_rows is null"} {
+		require.Contains(t, s.refused("S9016", "CALL cs9.publish('t', 'k', "+call+")").Message, why)
+		require.True(t, pgtest.Scalar[bool](t, s.conn, "SELECT owner_alive FROM cs9.run_status"), "the session still owns the task")
+	}
 	run := pgtest.Scalar[int64](t, s.conn, "SELECT cs9.begin_publish('t', 'k', NULL, 100, 3)")
 	require.Equal(t, "3 ranges, 5000 rows", s.rows2("SELECT format('%s ranges, %s rows', count(*), sum(rows_total)) FROM cs9.publish_step WHERE kind = 'move'"))
 	next := "SELECT coalesce(message, '') FROM cs9.join_next('t', 'k', 1000)"

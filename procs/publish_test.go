@@ -135,6 +135,31 @@ func TestP7AChangedPlanListIsRefusedWithItsFirstDifference(t *testing.T) {
 	s.exec(begin, `[{"week": 1}, {  "week" :2}, {"week": 3}]`)
 }
 
+// TestP7AChangedPlanListIsSaidInWords: a person reads the message, which has the
+// first difference, or how many plans there are.
+func TestP7AChangedPlanListIsSaidInWords(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	s.begin("k")
+	const begin = "SELECT cs9.begin_run('t', 'k', ARRAY['anon.anon_rebuild_counts'], $1)"
+	long := `{"text": "` + strings.Repeat("x", 300) + `"}`
+	for plans, want := range map[string][2]string{
+		`[{"week": 1}, {"week": 9}, {"week": 3}]`: {`the plan list of run key 'k' changed: plan 2 was {"week": 2} and is now {"week": 9}`, `Plan 2 was {"week": 2} and is now {"week": 9}.`},
+		`[{"week": 1}, {"week": 2}]`:              {"the plan list of run key 'k' changed: it had 3 plans and has 2 now", `Plan 3 was {"week": 3} and is now not there.`},
+		`[null]`:                                  {"the plan list of run key 'k' changed: it had 3 plans and has 1 now", `Plan 1 was {"week": 1} and is now null.`},
+		`[1, {"week": 2}, {"week": 3}]`:           {`the plan list of run key 'k' changed: plan 1 was {"week": 1} and is now 1`, `Plan 1 was {"week": 1} and is now 1.`},
+		`[` + long + `, {"week": 2}, {"week": 3}]`: {`the plan list of run key 'k' changed: plan 1 was {"week": 1} and is now ` + long[:86],
+			`Plan 1 was {"week": 1} and is now ` + long[:200] + `.`},
+	} {
+		err := s.refused("S9008", begin, plans)
+		require.Equal(t, want[0], err.Message)
+		require.Equal(t, want[1], err.Detail)
+	}
+	s.exec("UPDATE cs9.run SET plans_digest = 'of another form'")
+	require.Equal(t, "the plan list of run key 'k' changed: it has as many plans, in another form",
+		s.refused("S9008", begin, planList).Message)
+}
+
 func TestPublishOfWhatIsNoReadyRunIsAnError(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)

@@ -130,6 +130,15 @@ func (a *app) withMigrator(cmd *cobra.Command, dir string, do func(context.Conte
 	m.Waiting = func(session string) {
 		a.remark("another session is migrating this database: waiting up to %s for %s", m.Wait, session)
 	}
+	m.Said = func(said migrate.Message) {
+		a.remark("%s: %s", said.Severity, said.Text)
+		if said.Detail != "" {
+			a.remark("detail: %s", said.Detail)
+		}
+		if said.Hint != "" {
+			a.remark("hint: %s", said.Hint)
+		}
+	}
 	return errors.Join(do(cmd.Context(), m), m.Close())
 }
 

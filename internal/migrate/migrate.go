@@ -12,9 +12,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/database"
@@ -32,12 +34,32 @@ type Migrator struct {
 	Wait time.Duration
 	// Waiting is told once whom a wait is for. Defaults to nothing.
 	Waiting func(session string)
+	// Said is told what a migration says beside its work: a warning of PostgreSQL, or
+	// what a routine raised. Defaults to nothing.
+	Said func(message Message)
 
 	dir      string
 	cfg      *pgx.ConnConfig
 	db       *sql.DB
 	provider *goose.Provider
 	failed   *failedStatement
+}
+
+// Message is what the server says without failing.
+type Message struct {
+	Severity string // warning or notice
+	Text     string
+	Detail   string
+	Hint     string
+}
+
+// hear passes on what the server says. Of notices only those that a routine raised
+// count: PostgreSQL's own say what IF NOT EXISTS found.
+func (m *Migrator) hear(_ *pgconn.PgConn, n *pgconn.Notice) {
+	if m.Said == nil || n.SeverityUnlocalized != "WARNING" && (n.SeverityUnlocalized != "NOTICE" || n.Routine != "exec_stmt_raise") {
+		return
+	}
+	m.Said(Message{Severity: strings.ToLower(n.SeverityUnlocalized), Text: n.Message, Detail: n.Detail, Hint: n.Hint})
 }
 
 // Step is one migration that was applied or taken back.
@@ -59,7 +81,7 @@ func Open(cfg *pgx.ConnConfig, dir string) (*Migrator, error) {
 	}
 	m := &Migrator{Wait: DefaultWait, dir: dir, cfg: cfg.Copy(), failed: &failedStatement{}}
 	cfg = cfg.Copy()
-	cfg.Tracer = m.failed
+	cfg.Tracer, cfg.OnNotice = m.failed, m.hear
 	m.db = stdlib.OpenDB(*cfg, stdlib.OptionAfterConnect(settle))
 	var err error
 	m.provider, err = goose.NewProvider(goose.DialectPostgres, m.db, os.DirFS(dir),
