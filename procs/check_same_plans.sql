@@ -32,7 +32,7 @@ BEGIN
                          THEN format('it had %s plans and has %s now', p_run.plans, jsonb_array_length(p_plans))
                          ELSE coalesce('p' || substr(rtrim(left(v_difference, 120), '.'), 2), 'it has as many plans, in another form') END
         USING ERRCODE = 'S9008',
-              DETAIL = v_difference,
+              DETAIL = coalesce(v_difference, 'Each plan prints as it did.'),
               HINT = 'Build the list from the run''s date and arguments only. To start over: SELECT cs9.discard_run(task, run_key).',
               SCHEMA = 'cs9', TABLE = 'plan';
 END;
