@@ -1,8 +1,9 @@
 -- Purpose: the fence. Only the live attempt of a running run may stage or end plans.
 -- Returns: how many plans the run has.
 -- Locks:   the row of cs9.run, FOR SHARE to the end of the transaction, so that a new attempt waits for this write.
+--          Whoever has locked it otherwise is waited for as long as all tries of a publish take together.
 -- Errors:  S9002 unknown run; S9003, S9004, S9005 the run is not running; S9006 another attempt is live;
---          S9023 nothing can be written here.
+--          S9023 nothing can be written here; S9024 another session holds the run's row.
 CREATE FUNCTION cs9.assert_live_attempt(p_run_id bigint, p_attempt integer)
 RETURNS integer
 LANGUAGE plpgsql
@@ -13,8 +14,12 @@ DECLARE
     v_run cs9.run;
 BEGIN
     PERFORM cs9.assert_writable();
-    SELECT r.* INTO v_run FROM cs9.run AS r WHERE r.run_id = p_run_id FOR SHARE;
+    SELECT r.* INTO v_run FROM cs9.run AS r WHERE r.run_id = p_run_id FOR SHARE SKIP LOCKED;
     IF NOT FOUND THEN
+        PERFORM cs9.await_row('cs9.run', format('run_id = %s', p_run_id), 'SHARE', true);
+        SELECT r.* INTO v_run FROM cs9.run AS r WHERE r.run_id = p_run_id FOR SHARE;
+    END IF;
+    IF v_run.run_id IS NULL THEN
         RAISE EXCEPTION 'there is no run %', p_run_id
             USING ERRCODE = 'S9002',
                   DETAIL = 'cs9.begin_run gives the number of a run.',

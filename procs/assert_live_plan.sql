@@ -3,7 +3,7 @@
 -- Contract: p_run_id is the run that owns the table written to; null accepts the run of the settings.
 -- Returns: the number of the plan.
 -- Locks:   the rows of cs9.run and cs9.plan, FOR SHARE to the end of the transaction.
--- Errors:  S9007 the settings name no such plan; those of cs9.assert_live_attempt and cs9.assert_taking.
+-- Errors:  S9007 the settings name no such plan; S9024 another session holds the plan's row; those of cs9.assert_live_attempt and cs9.assert_taking.
 CREATE FUNCTION cs9.assert_live_plan(p_run_id bigint)
 RETURNS integer
 LANGUAGE plpgsql
@@ -30,14 +30,12 @@ BEGIN
 
     PERFORM cs9.assert_live_attempt(v_run_id::bigint, v_attempt::integer);
 
-    SELECT p.* INTO v_row
-    FROM cs9.plan AS p
-    WHERE p.run_id = v_run_id::bigint
-      AND p.plan = v_plan::integer
-      AND p.attempt = v_attempt::integer
-      AND p.state = 'running'
-    FOR SHARE;
+    SELECT p.* INTO v_row FROM cs9.plan AS p WHERE p.run_id = v_run_id::bigint AND p.plan = v_plan::integer FOR SHARE SKIP LOCKED;
     IF NOT FOUND THEN
+        PERFORM cs9.await_row('cs9.plan', format('run_id = %s AND plan = %s', v_run_id::bigint, v_plan::integer), 'SHARE', true);
+        SELECT p.* INTO v_row FROM cs9.plan AS p WHERE p.run_id = v_run_id::bigint AND p.plan = v_plan::integer FOR SHARE;
+    END IF;
+    IF v_row.attempt IS DISTINCT FROM v_attempt::integer OR v_row.state <> 'running' THEN
         RAISE EXCEPTION 'plan % of run % is not running', v_plan, v_run_id
             USING ERRCODE = 'S9007',
                   DETAIL = format('Attempt %s has not begun it, or has ended it.', v_attempt),

@@ -3,7 +3,7 @@
 -- Contract: p_definition_hash is the definition that the migration was generated from; null asks for no certain one.
 -- Locks:   the table's registration, FOR UPDATE: a run that begins waits for the migration, and then sees what it made.
 --          From here to the end of the transaction no lock is waited for longer than cs9.lock_timeout.
--- Errors:  S9010 unknown table; S9016 the transaction is not READ COMMITTED; S9020 while a run that writes to it is unfinished; S9021 the table's definition is
+-- Errors:  S9010 unknown table; S9024 a run is beginning, or another migration changes the table; S9016 the transaction is not READ COMMITTED; S9020 while a run that writes to it is unfinished; S9021 the table's definition is
 --          another one.
 CREATE FUNCTION cs9.begin_change(p_schema name, p_table name, p_definition_hash text DEFAULT NULL)
 RETURNS void
@@ -18,7 +18,11 @@ DECLARE
 BEGIN
     PERFORM cs9.assert_read_committed();
     PERFORM cs9.bound_lock_wait();
-    SELECT d.definition_hash INTO STRICT v_hash FROM cs9.table_definition AS d WHERE d.table_id = v_table_id FOR UPDATE;
+    SELECT d.definition_hash INTO v_hash FROM cs9.table_definition AS d WHERE d.table_id = v_table_id FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        PERFORM cs9.await_row('cs9.table_definition', format('table_id = %s', v_table_id), 'UPDATE', false);
+        SELECT d.definition_hash INTO STRICT v_hash FROM cs9.table_definition AS d WHERE d.table_id = v_table_id FOR UPDATE;
+    END IF;
 
     SELECT k.task, r.run_key, r.state INTO v_run
     FROM cs9.run_table AS t

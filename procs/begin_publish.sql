@@ -49,7 +49,7 @@ EXCEPTION
     WHEN lock_not_available THEN
         RAISE EXCEPTION 'the publish of run % did not begin: a table is locked by another session', quote_nullable(p_run_key)
             USING ERRCODE = 'S9017',
-                  DETAIL = format('%s, after %s. No live row was touched.', SQLERRM, cs9.setting('lock_timeout', '2s')),
+                  DETAIL = format('%s, after %s; %s. No live row was touched.', SQLERRM, cs9.setting('lock_timeout', '2s'), cs9.strongest_locks()),
                   HINT = 'Call it again when the lock is gone.',
                   SCHEMA = 'cs9', TABLE = 'run';
 END;

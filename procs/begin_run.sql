@@ -102,6 +102,9 @@ BEGIN
     SELECT r.attempt, r.today INTO begin_run.attempt, begin_run.today
     FROM cs9.run AS r
     WHERE r.run_id = begin_run.run_id;
+EXCEPTION
+    WHEN lock_not_available THEN
+        PERFORM cs9.cannot_lock('cs9.begin_run');
 END;
 $begin_run$;
 COMMENT ON FUNCTION cs9.begin_run(text, text, text[], jsonb, date, boolean, boolean, text, text)

@@ -5,17 +5,19 @@
 --           needs no lock of the session, and ends with the CALL in every case.
 -- Locks:   those of cs9.lock_task.
 -- Errors:  S9001 another session owns the task; S9002 unknown run; S9003 not ready; S9004 published; S9005 discarded;
---          S9016 bad argument; S9023 nothing can be written here; 42501 the login may not publish it.
+--          S9016 bad argument; S9023 nothing can be written here; S9024 a lock was not had; 42501 the login may not publish it.
 CREATE FUNCTION cs9.claim_publish(p_task text, p_run_key text, p_batch_rows integer, p_movers integer)
 RETURNS bigint
 LANGUAGE plpgsql
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = 0
 AS $claim_publish$
 #variable_conflict error
 DECLARE
     v_run cs9.run;
 BEGIN
+    PERFORM cs9.bound_lock_wait();
     PERFORM cs9.assert_writable();
     PERFORM cs9.assert_read_committed();
     -- looked at here too, while a session that owns the task still does
@@ -30,6 +32,10 @@ BEGIN
     WHERE t.task_id = v_run.task_id;
     PERFORM cs9.commit_here();
     RETURN v_run.run_id;
+EXCEPTION
+    WHEN lock_not_available THEN
+        PERFORM cs9.cannot_lock('cs9.publish');
+        RETURN NULL;
 END;
 $claim_publish$;
 COMMENT ON FUNCTION cs9.claim_publish(text, text, integer, integer) IS 'Makes a CALL the owner of the task, for as long as it lives';

@@ -38,7 +38,8 @@ EXCEPTION
     WHEN lock_not_available THEN
         RAISE EXCEPTION 'task % is owned by another session', quote_literal(p_task)
             USING ERRCODE = 'S9001',
-                  DETAIL = format('A transaction that begins its first run has not ended within %s.', cs9.setting('lock_timeout', '2s')),
+                  DETAIL = format('A transaction that begins its first run has not ended within %s: %s.', cs9.setting('lock_timeout', '2s'),
+                                  cs9.lock_holders('cs9.task')),
                   HINT = 'Wait until it has ended.',
                   SCHEMA = 'cs9', TABLE = 'task';
 END;

@@ -15,7 +15,8 @@ BEGIN
         WHEN lock_not_available THEN
             RAISE EXCEPTION 'a migration is changing a table of the run'
                 USING ERRCODE = 'S9024',
-                      DETAIL = format('It did not end within %s.', cs9.setting('lock_timeout', '2s')),
+                      DETAIL = format('It did not end within %s: %s.', cs9.setting('lock_timeout', '2s'),
+                                      cs9.row_holders('cs9.table_definition', format('table_id = ANY (%L::integer[])', p_table_ids))),
                       HINT = 'Begin the run when it has ended: SELECT * FROM pg_stat_activity shows it.',
                       SCHEMA = 'cs9', TABLE = 'table_definition';
     END;

@@ -1,7 +1,8 @@
 -- Purpose: what ends a run, and each piece of a publish, is for the session that owns the task alone. A CALL writes its
 --          transaction into the task's row, by which it is seen to be alive in this one and at the begin of the next.
--- Locks:   the row of cs9.task, FOR NO KEY UPDATE to the end of the transaction: nobody takes the task meanwhile.
--- Errors:  S9019.
+-- Locks:   the row of cs9.task, FOR NO KEY UPDATE to the end of the transaction: nobody takes the task meanwhile. Whoever has
+--          locked it is waited for as long as cs9.lock_timeout says.
+-- Errors:  S9019; S9024 another session holds the task's row.
 CREATE FUNCTION cs9.hold_task(p_run_id bigint)
 RETURNS void
 LANGUAGE plpgsql
@@ -9,12 +10,15 @@ SET search_path = pg_catalog, pg_temp
 AS $hold_task$
 #variable_conflict error
 DECLARE
-    v_task cs9.task;
+    v_task_id integer;
+    v_task    cs9.task;
 BEGIN
-    SELECT t.* INTO v_task
-    FROM cs9.task AS t
-    WHERE t.task_id = (SELECT r.task_id FROM cs9.run AS r WHERE r.run_id = p_run_id)
-    FOR NO KEY UPDATE;
+    SELECT r.task_id INTO v_task_id FROM cs9.run AS r WHERE r.run_id = p_run_id;
+    SELECT t.* INTO v_task FROM cs9.task AS t WHERE t.task_id = v_task_id FOR NO KEY UPDATE SKIP LOCKED;
+    IF NOT FOUND AND v_task_id IS NOT NULL THEN
+        PERFORM cs9.await_row('cs9.task', format('task_id = %s', v_task_id), 'NO KEY UPDATE', false);
+        SELECT t.* INTO v_task FROM cs9.task AS t WHERE t.task_id = v_task_id FOR NO KEY UPDATE;
+    END IF;
     IF v_task.owner_pid IS DISTINCT FROM pg_backend_pid() OR cs9.owner_alive(v_task) IS NOT TRUE THEN
         RAISE EXCEPTION 'this session does not own run %', p_run_id
             USING ERRCODE = 'S9019',

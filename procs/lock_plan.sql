@@ -19,7 +19,8 @@ EXCEPTION
     WHEN lock_not_available THEN
         RAISE EXCEPTION 'a write of plan % of run % is still in flight', p_plan, p_run_id
             USING ERRCODE = 'S9001',
-                  DETAIL = format('It did not end within %s.', cs9.setting('lock_timeout', '2s')),
+                  DETAIL = format('It did not end within %s: %s.', cs9.setting('lock_timeout', '2s'),
+                                  cs9.row_holders('cs9.plan', format('run_id = %s AND plan = %s', p_run_id, p_plan))),
                   HINT = 'Call it again when the write has ended; pg_stat_activity shows it, pg_terminate_backend ends it.',
                   SCHEMA = 'cs9', TABLE = 'plan';
 END;

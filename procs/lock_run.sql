@@ -19,7 +19,8 @@ EXCEPTION
     WHEN lock_not_available THEN
         RAISE EXCEPTION 'a write of the earlier attempt of task % is still in flight', quote_literal(p_task)
             USING ERRCODE = 'S9001',
-                  DETAIL = format('It did not end within %s.', cs9.setting('lock_timeout', '2s')),
+                  DETAIL = format('It did not end within %s: %s.', cs9.setting('lock_timeout', '2s'),
+                                  cs9.row_holders('cs9.run', format('run_id = %s', p_run_id))),
                   HINT = 'Try again when it has ended; pg_stat_activity shows it, pg_terminate_backend ends it.',
                   SCHEMA = 'cs9', TABLE = 'run';
 END;

@@ -12,20 +12,19 @@ AS $lock_staged$
 #variable_conflict error
 DECLARE
     v_staged CONSTANT text := cs9.staged_label(p_run_id, p_table_id);
-    v_wait   integer;
+    v_wait   text;
 BEGIN
     IF v_staged IS NULL THEN
         RETURN;
     END IF;
-    PERFORM cs9.bound_lock_wait();
-    v_wait := 1000 * extract(epoch FROM current_setting('lock_timeout')::interval) * (1 + cs9.setting('lock_retries', '5')::integer);
-    PERFORM set_config('lock_timeout', v_wait::text, true);
+    PERFORM cs9.bound_lock_wait(true);
+    v_wait := current_setting('lock_timeout');
     EXECUTE format('LOCK TABLE %s IN %s MODE', v_staged, p_mode);
 EXCEPTION
     WHEN lock_not_available THEN
         RAISE EXCEPTION 'another session holds a lock on %, where run % staged its rows', v_staged, p_run_id
             USING ERRCODE = 'S9024',
-                  DETAIL = format('After %s ms: %s.', v_wait, cs9.lock_holders(to_regclass(v_staged))),
+                  DETAIL = format('After %s: %s.', v_wait, cs9.lock_holders(to_regclass(v_staged))),
                   HINT = 'Try again when it has ended.',
                   SCHEMA = 'cs9_staging', TABLE = (SELECT t.staged_name FROM cs9.run_table AS t WHERE t.run_id = p_run_id AND t.table_id = p_table_id);
 END;

@@ -25,7 +25,8 @@ BEGIN
             END IF;
         EXCEPTION
             WHEN lock_not_available THEN
-                v_detail := format('A transaction of another session has held it for %s and more. ', cs9.setting('lock_timeout', '2s'));
+                v_detail := format('A transaction of another session has held it for %s and more: %s. ', cs9.setting('lock_timeout', '2s'),
+                                   cs9.row_holders('cs9.task', format('task_id = %s', p_task_id)));
         END;
     END IF;
 

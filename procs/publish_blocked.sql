@@ -24,7 +24,7 @@ BEGIN
             USING ERRCODE = 'S9017',
                   DETAIL = format('Step %s (%s): %s, %s times, each after %s%s. The steps before it are committed.',
                                   coalesce(p_step.step::text, '-'), coalesce(p_step.kind, '-'), p_reason, p_waits + 1,
-                                  cs9.setting('lock_timeout', '2s'), '; ' || cs9.lock_holders(to_regclass(p_step.relation))),
+                                  cs9.setting('lock_timeout', '2s'), '; ' || CASE WHEN p_step.relation IS NULL THEN cs9.strongest_locks() ELSE cs9.lock_holders(to_regclass(p_step.relation)) END),
                   HINT = 'Resume it with CALL cs9.publish(task, run_key), or with the same run key, when the lock is gone: SELECT * FROM pg_locks shows who holds it.',
                   SCHEMA = coalesce((parse_ident(p_step.relation))[1], ''),
                   TABLE = coalesce((parse_ident(p_step.relation))[2], '');

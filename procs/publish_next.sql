@@ -8,7 +8,7 @@
 --          cs9.lock_backoff (500 ms) doubled to 30 s at most, the publish stops.
 -- Errors:  S9003, S9005 the run is not publishing (any more); S9013 a write to an atomic or swap table came between;
 --          S9017 the publish stopped at a lock and can be resumed; S9018 staged rows were rewritten; S9019 this
---          session does not own the task (any more).
+--          session does not own the task (any more); S9024 another session holds the task's row.
 CREATE FUNCTION cs9.publish_next(
     p_run_id         bigint,
     p_table          text,

@@ -4,22 +4,25 @@
 --          defaults. cs9_op is 'i' for insert; 'u' for upsert, or for all rows of a session: SET cs9.op = 'u'.
 -- Locks:   the row of cs9.run_table while the table is made.
 -- Errors:  S9009 the table is not one of the run's; S9010 unknown table; S9018 what the run staged is gone,
---          or the schema of staged tables is; those of cs9.assert_live_plan.
+--          or the schema of staged tables is; S9024 another session makes the table, or holds a lock; those of cs9.assert_live_plan.
 CREATE FUNCTION cs9.staging_table(p_run_id bigint, p_table text)
 RETURNS text
 LANGUAGE plpgsql
 SECURITY DEFINER
 SET search_path = pg_catalog, pg_temp
+SET lock_timeout = 0
 SET default_tablespace = ''
 SET default_table_access_method = heap
 AS $staging_table$
 #variable_conflict error
 DECLARE
     v_definition cs9.table_definition;
-    v_table_id   integer := cs9.find_table(p_table);
+    v_table_id   integer;
     v_split      text;
     v_staged     name;
 BEGIN
+    PERFORM cs9.bound_lock_wait(true);
+    v_table_id := cs9.find_table(p_table);
     PERFORM cs9.assert_live_plan(p_run_id);
     PERFORM cs9.assert_run_table(p_run_id, v_table_id);
     PERFORM cs9.assert_role(ARRAY[v_table_id], 'runner');
@@ -29,10 +32,8 @@ BEGIN
     END IF;
 
     -- two plans may come here at once: the second waits, and finds the table made
-    SELECT t.staged_name INTO v_staged
-    FROM cs9.run_table AS t
-    WHERE t.run_id = p_run_id AND t.table_id = v_table_id
-    FOR UPDATE;
+    PERFORM cs9.await_row('cs9.run_table', format('run_id = %s AND table_id = %s', p_run_id, v_table_id), 'UPDATE', true);
+    SELECT t.staged_name INTO v_staged FROM cs9.run_table AS t WHERE t.run_id = p_run_id AND t.table_id = v_table_id;
     IF v_staged IS NULL AND to_regnamespace('cs9_staging') IS NULL THEN
         RAISE EXCEPTION 'the schema cs9_staging is gone, in which runs stage'
             USING ERRCODE = 'S9018',
@@ -62,6 +63,10 @@ BEGIN
         UPDATE cs9.run_table AS t SET staged_name = v_staged WHERE t.run_id = p_run_id AND t.table_id = v_table_id;
     END IF;
     RETURN format('cs9_staging.%I', v_staged);
+EXCEPTION
+    WHEN lock_not_available THEN
+        PERFORM cs9.cannot_lock('cs9.staging_table');
+        RETURN NULL;
 END;
 $staging_table$;
 COMMENT ON FUNCTION cs9.staging_table(bigint, text) IS 'Name of the run''s own table for a live table, made on first use';
