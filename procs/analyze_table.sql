@@ -1,4 +1,5 @@
--- Purpose: ANALYZE a table that a run has published, or a partition of it. Nobody needs it for safety: what cannot be had is left, and said.
+-- Purpose: ANALYZE a table that a run has published, a partition of it, or what was staged for it. Nobody needs it for
+--          safety: what cannot be had is left, and said.
 -- Returns: null; or why the table was not analyzed.
 -- Locks:   SHARE UPDATE EXCLUSIVE, waited for no longer than the transaction's lock_timeout: autovacuum gives way by then.
 CREATE FUNCTION cs9.analyze_table(p_table_id integer, p_relation text)
@@ -14,9 +15,9 @@ BEGIN
 EXCEPTION
     WHEN lock_not_available THEN
         RETURN format('not analyzed: %s', cs9.lock_holders(to_regclass(p_relation)));
-    WHEN OTHERS THEN
+    WHEN assert_failure OR OTHERS THEN
         -- an expression of an index or of statistics, or the table is gone
         RETURN format('not analyzed: %s', SQLERRM);
 END;
 $analyze_table$;
-COMMENT ON FUNCTION cs9.analyze_table(integer, text) IS 'Analyzes a published table, or a partition of it, or says why not';
+COMMENT ON FUNCTION cs9.analyze_table(integer, text) IS 'Analyzes a table, a partition of it or what was staged for it, or says why not';

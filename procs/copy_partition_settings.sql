@@ -45,7 +45,7 @@ BEGIN
     LOOP
         EXECUTE v_command;
         IF v_analyze THEN
-            EXECUTE format('ANALYZE %s', p_staged);
+            PERFORM cs9.analyze_staged(p_table_id, p_staged::text);
         END IF;
     END LOOP;
 END;

@@ -46,7 +46,7 @@ BEGIN
             PERFORM cs9.cannot_finish(p_table_id, 'the key of a staged row does not fit into an index', SQLERRM, 'Shorten the value, or make another column the key.');
     END;
 
-    EXECUTE format('ANALYZE %s', v_staged);
+    PERFORM cs9.analyze_staged(p_table_id, v_staged);
     EXECUTE format(
         $count$
         SELECT count(*) FILTER (WHERE cs9_op = 'i') AS cs9_inserted, count(*) FILTER (WHERE cs9_op = 'u') AS cs9_upserted FROM %s

@@ -34,7 +34,7 @@ BEGIN
     EXECUTE format('INSERT INTO cs9_staging.%I (%s) SELECT %2$s FROM %3$s', v_split, v_columns, v_heap);
     EXECUTE format('CREATE UNIQUE INDEX %I ON cs9_staging.%I (%s)', cs9.staged_name(p_run_id, p_table_id, 'splitkey'), v_split,
                    (SELECT string_agg(format('%I', k.name), ', ' ORDER BY k.ordinality) FROM unnest(v_definition.keys) WITH ORDINALITY AS k (name, ordinality)));
-    EXECUTE format('ANALYZE cs9_staging.%I', v_split);
+    PERFORM cs9.analyze_staged(p_table_id, format('cs9_staging.%I', v_split));
     UPDATE cs9.run_table AS t SET split_name = v_split WHERE t.run_id = p_run_id AND t.table_id = p_table_id;
 END;
 $split_rows$;

@@ -164,3 +164,44 @@ func (s *session) beside(lock, call string) (refused bool) {
 	require.Contains(s.t, pgErr.Detail, fmt.Sprintf("process %d", holder.PgConn().PID()), "%s beside %s: %v", call, lock, err)
 	return true
 }
+
+// What nobody needs for safety stops no run: statistics of what was staged, or
+// of the live table, that cannot be computed.
+func TestStatisticsThatCannotBeComputedStopNoRun(t *testing.T) {
+	t.Parallel()
+	for _, expression := range []string{"(1 / (week - week))", "(public.never(week))"} {
+		s := newSession(t)
+		s.exec("CREATE FUNCTION public.never(integer) RETURNS integer IMMUTABLE LANGUAGE plpgsql AS 'BEGIN ASSERT false; RETURN $1; END'")
+		s.ready("k", one(dropAll, insert1), one(insert2), one(insert3))
+		s.exec("CREATE STATISTICS public.staged ON " + expression + " FROM " + s.stagedLabel())
+		s.exec("CREATE STATISTICS public.live ON " + expression + " FROM " + table)
+		require.NoError(t, s.finish())
+		s.exec("CALL cs9.publish('t', 'k')")
+		require.Equal(t, newRows, s.live())
+		require.Contains(t, pgtest.Scalar[string](t, s.conn, "SELECT note FROM cs9.publish_step WHERE kind = 'analyze'"), "not analyzed: ")
+		s.nothingLeft()
+	}
+}
+
+// Nor does a staged table that cannot be dropped: a later call drops it.
+func TestAStagedTableThatCannotBeDroppedStopsNoRun(t *testing.T) {
+	t.Parallel()
+	for _, body := range []string{"RAISE EXCEPTION 'no drops today'", "ASSERT false"} {
+		for _, event := range []string{"sql_drop", "ddl_command_start"} {
+			s := newSession(t)
+			s.ready("k", one(dropAll, insert1), one(insert2), one(insert3))
+			require.NoError(t, s.finish())
+			s.exec("CREATE FUNCTION public.no_drop() RETURNS event_trigger LANGUAGE plpgsql AS $$BEGIN " + body + "; END$$")
+			s.exec("CREATE EVENT TRIGGER no_drop ON " + event + " WHEN TAG IN ('DROP TABLE') EXECUTE FUNCTION public.no_drop()")
+			s.exec("CALL cs9.publish('t', 'k')")
+			require.Equal(t, newRows, s.live())
+			require.Equal(t, "published", s.runState("k"))
+			require.Equal(t, "new", s.begin("discarded"))
+			require.True(t, s.plan(1, dropAll, insert1))
+			s.exec("SELECT cs9.discard_run('t', 'discarded')")
+			s.exec("DROP EVENT TRIGGER no_drop")
+			require.Equal(t, "new", s.begin("next"))
+			s.nothingLeft()
+		}
+	}
+}
