@@ -1,4 +1,4 @@
--- Purpose: every staged row must have a partition to go to, on each level.
+-- Purpose: every staged row must have a partition to go to, on each level. A table that is a partition itself takes its own rows only.
 -- How:     PostgreSQL itself says what a leaf takes; its parents' bounds are part of that. Only leaves that may take one of the
 --          staged values are asked; where they are many, once for each combination of the values that matter, not once a row.
 -- Errors:  S9013 names the first row that has none.
@@ -19,7 +19,7 @@ DECLARE
     v_found   boolean;
     v_row     text;
 BEGIN
-    IF v_staged IS NULL OR cs9.takes_every_row(v_live) THEN
+    IF v_staged IS NULL OR cs9.takes_every_row(v_live) AND pg_get_partition_constraintdef(v_live) IS NULL THEN
         RETURN;
     END IF;
     SELECT string_agg(format('(%s)', coalesce(pg_get_partition_constraintdef(leaf::oid), 'true')), ' OR '), count(*) INTO v_bounds, v_leaves
@@ -43,7 +43,7 @@ BEGIN
     IF v_found THEN
         EXECUTE format('SELECT (cs9_s.*)::text %s LIMIT 1', v_rows) INTO v_row;
         PERFORM cs9.cannot_finish(p_table_id, 'a staged row has no partition to go to',
-            format('The row is %s.', left(v_row, 200)), 'Add the partition to the definition and generate, or correct the row.');
+            format('The row is %s.', left(v_row, 200)), 'Add the partition to the definition and generate, detach the table where it is a partition itself, or correct the row.');
     END IF;
 END;
 $check_partitions$;

@@ -381,3 +381,31 @@ func TestP6ManyPartitions(t *testing.T) {
 	s.exec("INSERT INTO m.twin " + partitionNew)
 	s.same()
 }
+
+// TestP6ATableThatBecameAPartitionTakesItsOwnRowsOnly: whoever attached it to
+// another table after its definition said which rows those are.
+func TestP6ATableThatBecameAPartitionTakesItsOwnRowsOnly(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ more, attach string }{
+		"a plain table":                {"", "FOR VALUES FROM (0) TO (10)"},
+		"a table of two partitions":    {", partitions: {by: range, columns: [k], parts: [{name: low, from: [0], to: [5]}, {name: high, from: [5], to: [MAXVALUE]}]}", "FOR VALUES FROM (0) TO (10)"},
+		"a table that takes every row": {", partitions: {by: hash, columns: [k], parts: [{name: even, modulus: 2, remainder: 0}, {name: odd, modulus: 2, remainder: 1}]}", "FOR VALUES FROM (0) TO (10)"},
+		"a default partition":          {"", "DEFAULT"},
+	} {
+		for _, mode := range []string{"batched", "atomic"} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				t.Parallel()
+				s := oneTable(t, nil, keyAndN+c.more, "INSERT INTO m.t VALUES (1, 1)",
+					"CREATE TABLE m.big (k integer NOT NULL, n integer) PARTITION BY RANGE (k)",
+					"ALTER TABLE m.big ATTACH PARTITION m.t "+c.attach, "CREATE TABLE m.other PARTITION OF m.big FOR VALUES FROM (20) TO (30)")
+				s.stage("k", mode, dropT, "INSERT INTO {t} VALUES (3, 3), (20, 20)")
+				s.refusedBeforehand("S9013", "a staged row has no partition to go to", "(20,20,")
+				s.exec("SELECT cs9.discard_run('t', 'k')")
+				s.stage("good", mode, dropT, "INSERT INTO {t} VALUES (3, 3), (4, 4)")
+				require.NoError(t, s.finish())
+				s.exec("CALL cs9.publish('t', 'good')")
+				require.Equal(t, "(3,3) (4,4)", s.all())
+			})
+		}
+	}
+}

@@ -18,7 +18,7 @@ BEGIN
             FROM pg_catalog.pg_inherits AS i
             JOIN pg_catalog.pg_class AS c ON c.oid = i.inhrelid
             CROSS JOIN LATERAL (SELECT CASE p.partstrat WHEN 'h' THEN substring(pg_get_expr(c.relpartbound, c.oid) FROM 'modulus ([0-9]+)')::bigint END AS modulus) AS m
-            WHERE i.inhparent = p.partrelid
+            WHERE i.inhparent = p.partrelid AND NOT i.inhdetachpending
         ) AS h
         WHERE p.partrelid = p_table AND (p.partdefid <> 0 OR p.partstrat = 'h')
         GROUP BY p.partdefid, p.partstrat
