@@ -309,6 +309,13 @@ func TestNoCallWaitsForAReaderOfWhatWasStaged(t *testing.T) {
 	s.exec("SELECT cs9.discard_run('t', 'discarded')")
 	require.Equal(t, "discarded", s.runState("discarded"))
 	require.Equal(t, 1, left())
+	began := time.Now()
+	s.exec("SET cs9.lock_timeout = '1min'")
+	require.Equal(t, "new", s.begin("meanwhile"))
+	s.exec("SELECT cs9.discard_run('t', 'meanwhile')")
+	s.exec("SET cs9.lock_timeout = '50ms'")
+	require.Less(t, time.Since(began), 30*time.Second, "what is held is left as it is, without a wait")
+	require.Equal(t, 1, left())
 	dump.exec("ROLLBACK")
 
 	dump = stage("failed")

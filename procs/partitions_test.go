@@ -409,3 +409,22 @@ func TestP6ATableThatBecameAPartitionTakesItsOwnRowsOnly(t *testing.T) {
 		}
 	}
 }
+
+// TestP6APartitionThatIsAForeignTableIsRefused: PostgreSQL gives no table with a
+// primary key such a partition; one whose key was dropped may get it.
+func TestP6APartitionThatIsAForeignTableIsRefused(t *testing.T) {
+	t.Parallel()
+	const foreign = "CREATE FOREIGN TABLE m.t_5 PARTITION OF m.t FOR VALUES IN (5) SERVER nowhere"
+	s := oneTable(t, nil, keyAndN+", partitions: {column: k, values: [1]}", "INSERT INTO m.t VALUES (1, 1)",
+		"CREATE EXTENSION postgres_fdw", "CREATE SERVER nowhere FOREIGN DATA WRAPPER postgres_fdw")
+	s.refused("42809", foreign)
+	s.exec("ALTER TABLE m.t DROP CONSTRAINT t_pkey")
+	s.exec(foreign)
+	for name, sql := range map[string]string{"all": dropT, "some": "SELECT cs9.drop_rows_where('m.t', 'n > 0')"} {
+		s.stage(name, "batched", sql)
+		err := requireState(t, "S9013", s.finish())
+		require.Contains(t, err.Message, "its partition m.t_5 is a foreign table")
+		s.exec("SELECT cs9.discard_run('t', $1)", name)
+	}
+	require.Equal(t, 1, pgtest.Scalar[int](t, s.conn, "SELECT count(*)::integer FROM m.t_1"))
+}
