@@ -335,3 +335,29 @@ func TestP6ATableFromWhichAnotherInheritsIsRefused(t *testing.T) {
 		}
 	}
 }
+
+// TestP6ATableThatIsAnotherThingNowIsRefused: what stands where the table was takes
+// no rows, or takes others.
+func TestP6ATableThatIsAnotherThingNowIsRefused(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ change, reason string }{
+		"gone":                {"DROP TABLE m.t", "the table is not there any more"},
+		"renamed":             {"ALTER TABLE m.t RENAME TO old", "the table is not there any more"},
+		"elsewhere":           {"CREATE SCHEMA n; ALTER TABLE m.t SET SCHEMA n", "the table is not there any more"},
+		"a view":              {"ALTER TABLE m.t RENAME TO old; CREATE VIEW m.t AS SELECT * FROM m.old", "its columns are not those that were staged"},
+		"a materialized view": {"ALTER TABLE m.t RENAME TO old; CREATE MATERIALIZED VIEW m.t AS SELECT * FROM m.old", "its columns are not those that were staged"},
+		"a sequence":          {"DROP TABLE m.t; CREATE SEQUENCE m.t", "its columns are not those that were staged"},
+		"a foreign table":     {"DROP TABLE m.t; CREATE FOREIGN DATA WRAPPER w; CREATE SERVER v FOREIGN DATA WRAPPER w; CREATE FOREIGN TABLE m.t (k integer NOT NULL, n integer) SERVER v", "its partition m.t is a foreign table"},
+	} {
+		for _, mode := range []string{"batched", "atomic"} {
+			t.Run(name+" "+mode, func(t *testing.T) {
+				t.Parallel()
+				s := oneTable(t, nil, keyAndN, "INSERT INTO m.t VALUES (1, 1)")
+				s.stage("k", mode, dropT, "INSERT INTO {t} VALUES (9, 9)")
+				s.execAll(c.change)
+				err := requireState(t, "S9013", s.finish())
+				require.Contains(t, err.Message, c.reason)
+			})
+		}
+	}
+}

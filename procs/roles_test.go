@@ -155,6 +155,22 @@ func TestP6PrivilegesAndPoliciesAreCheckedBefore(t *testing.T) {
 	f.publisher.exec("CALL cs9.publish('t', 'k')")
 }
 
+// TestP6AnAtomicPublishNeedsTemporaryTables, which a role may be denied.
+func TestP6AnAtomicPublishNeedsTemporaryTables(t *testing.T) {
+	t.Parallel()
+	f := newRolesFixture(t)
+	f.ready()
+	f.runner.exec("SELECT cs9.release_run('t')")
+	database := pgtest.Scalar[string](t, f.super.conn, "SELECT current_database()")
+	f.super.execAll("ALTER DATABASE " + database + " OWNER TO postgres; REVOKE TEMPORARY ON DATABASE " + database + " FROM PUBLIC")
+	f.publisher.exec("SELECT cs9.set_publish_mode('t', 'k', 'atomic')")
+	err := f.publisher.refused("S9013", "CALL cs9.publish('t', 'k')")
+	require.Contains(t, err.Message, "lacks TEMPORARY on database "+database)
+	require.Equal(t, 1, pgtest.Scalar[int](t, f.super.conn, "SELECT count(*)::integer FROM demo.guarded"))
+	f.super.exec("GRANT TEMPORARY ON DATABASE " + database + " TO " + database + "_owner")
+	f.publisher.exec("CALL cs9.publish('t', 'k')")
+}
+
 // TestRolesAConditionRunsNobodyElsesCode: conditions run with the rights of the
 // owner, so that they may call nothing that another role could change.
 func TestRolesAConditionRunsNobodyElsesCode(t *testing.T) {
