@@ -16,7 +16,7 @@ BEGIN
           AND (k.conrelid = p_live OR k.coninhcount = 0)
     )
     SELECT CASE
-               WHEN l.conname IS NULL THEN format('constraint %I is not there: %s', m.conname, m.definition) || coalesce(format(' (%s says that: name it exactly)', o.name), '')
+               WHEN l.conname IS NULL THEN format('constraint %I is not there: %s', m.conname, m.definition) || coalesce(' (' || o.name || ' says that: name it exactly)', '')
                ELSE format('constraint %I: %s in the database, %s in the definition', m.conname, l.definition, m.definition)
            END
     FROM own AS m

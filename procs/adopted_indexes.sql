@@ -16,7 +16,7 @@ BEGIN
         WHERE i.indrelid IN (p_model, p_live) AND NOT c.relispartition
     )
     SELECT CASE
-               WHEN l.relname IS NULL THEN format('index %I is not there', m.relname) || coalesce(format(' (%s has its columns: name it exactly)', o.name), '')
+               WHEN l.relname IS NULL THEN format('index %I is not there', m.relname) || coalesce(' (' || o.name || ' has its columns: name it exactly)', '')
                WHEN l.of_constraint THEN format('index %I is a constraint in the database, and belongs under keys or unique', m.relname)
                WHEN NOT l.indisvalid THEN format('index %I was not built to its end: build it anew', m.relname)
                ELSE format('index %I: %s in the database, %s in the definition', m.relname, l.shape, m.shape)

@@ -37,7 +37,7 @@ BEGIN
         RAISE EXCEPTION 'attempt % of run % is over: attempt % is live', p_attempt, p_run_id, v_run.attempt
             USING ERRCODE = 'S9006',
                   DETAIL = format('Run key %L was begun again%s at %s.',
-                                  v_run.run_key, coalesce(format(' by %L', nullif(v_run.owner, '')), ''), v_run.attempt_at),
+                                  v_run.run_key, ' by ' || quote_literal(nullif(v_run.owner, '')), v_run.attempt_at),
                   HINT = 'Stop this program: what it goes on to write belongs to no attempt.',
                   SCHEMA = 'cs9', TABLE = 'run';
     END IF;

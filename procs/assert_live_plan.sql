@@ -23,7 +23,7 @@ BEGIN
         RAISE EXCEPTION 'this session does not say which plan it writes for'
             USING ERRCODE = 'S9007',
                   DETAIL = format('Settings: cs9.run_id = %L, cs9.plan = %L, cs9.attempt = %L, cs9.taking = %L.', v_run_id, v_plan, v_attempt, cs9.setting('taking', ''))
-                           || coalesce(format(' The staged table belongs to run %s.', p_run_id), ''),
+                           || coalesce(' The staged table belongs to run ' || p_run_id || '.', ''),
                   HINT = 'SELECT cs9.begin_plan(run_id, plan, attempt) in the session that writes.',
                   SCHEMA = 'cs9', TABLE = 'plan';
     END IF;

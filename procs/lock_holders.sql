@@ -13,8 +13,8 @@ BEGIN
     RETURN coalesce(
         (
             SELECT string_agg(
-                       format('process %s%s holds %s%s', h.pid, coalesce(format(' (%s)', nullif(a.application_name, '')), ''), h.modes,
-                              coalesce(format(', its statement began at %s', date_trunc('second', a.query_start)), '')),
+                       format('process %s%s holds %s%s', h.pid, ' (' || nullif(a.application_name, '') || ')', h.modes,
+                              ', its statement began at ' || date_trunc('second', a.query_start)),
                        '; ' ORDER BY a.query_start, h.pid)
             FROM (
                 SELECT l.pid, string_agg(DISTINCT l.mode, ', ') AS modes

@@ -38,8 +38,9 @@ BEGIN
     RAISE EXCEPTION 'task % is owned by another session', quote_literal(v_task.task)
         USING ERRCODE = 'S9001',
               DETAIL = concat(v_detail, format('Process %s of this server owns it', v_task.owner_pid),
-                              format('; run key %L, attempt %s%s since %s', v_run.run_key, v_run.attempt,
-                                     coalesce(format(' by %L', nullif(v_run.owner, '')), ''), v_run.attempt_at), '.'),
+                              CASE WHEN v_run.run_key IS NOT NULL THEN
+                                  format('; run key %L, attempt %s%s since %s', v_run.run_key, v_run.attempt, ' by ' || quote_literal(nullif(v_run.owner, '')), v_run.attempt_at)
+                              END, '.'),
               HINT = 'Wait until it has ended. It is alive as long as its session is; pg_terminate_backend ends a session that hangs.',
               SCHEMA = 'cs9', TABLE = 'task';
 END;

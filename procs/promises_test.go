@@ -158,8 +158,14 @@ func TestP8AnotherSessionIsRefusedWhileTheOwnerLives(t *testing.T) {
 	s.plan(1, dropAll, insert1)
 	second := connect(t, s.url)
 	for _, key := range []string{"k", "other"} {
-		second.refused("S9001", "SELECT cs9.begin_run('t', $1, $2, $3)", key, []string{table}, planList)
+		err := second.refused("S9001", "SELECT cs9.begin_run('t', $1, $2, $3)", key, []string{table}, planList)
+		require.Regexp(t, `^Process [0-9]+ of this server owns it; run key 'k', attempt 1 since [^;]*\.$`, err.Detail)
 	}
+	s.exec("UPDATE cs9.run SET owner = 'a host''s'")
+	require.Contains(t, second.refused("S9001", "SELECT cs9.begin_run('t', 'k', $1, $2)", []string{table}, planList).Detail, "attempt 1 by 'a host''s' since ")
+	s.exec("UPDATE cs9.run SET is_current = false, state = 'discarded'")
+	require.Regexp(t, `^Process [0-9]+ of this server owns it\.$`, second.refused("S9001", "SELECT cs9.begin_run('t', 'k', $1, $2)", []string{table}, planList).Detail)
+	s.exec("UPDATE cs9.run SET is_current = true, state = 'running'")
 	second.refused("S9001", "SELECT cs9.discard_run('t', 'k')")
 	require.True(t, s.plan(2, insert2), "the owner goes on")
 	require.True(t, pgtest.Scalar[bool](t, second.conn, "SELECT owner_alive FROM cs9.run_status"))

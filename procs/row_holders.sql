@@ -35,8 +35,8 @@ BEGIN
     RETURN coalesce(
         (
             SELECT string_agg(
-                       format('process %s%s holds the row%s', h.pid, coalesce(format(' (%s)', nullif(a.application_name, '')), ''),
-                              coalesce(format(', its transaction began at %s', date_trunc('second', a.xact_start)), '')),
+                       format('process %s%s holds the row%s', h.pid, ' (' || nullif(a.application_name, '') || ')',
+                              ', its transaction began at ' || date_trunc('second', a.xact_start)),
                        '; ' ORDER BY a.xact_start, h.pid)
             FROM (
                 SELECT l.pid

@@ -15,8 +15,8 @@ DECLARE
 BEGIN
     PERFORM pg_stat_clear_snapshot();
     SELECT string_agg(
-               format('process %s%s holds %s on %s%s', h.pid, coalesce(format(' (%s)', nullif(a.application_name, '')), ''), h.mode, h.relation,
-                      coalesce(format(', its transaction began at %s', date_trunc('second', a.xact_start)), '')),
+               format('process %s%s holds %s on %s%s', h.pid, ' (' || nullif(a.application_name, '') || ')', h.mode, h.relation,
+                      ', its transaction began at ' || date_trunc('second', a.xact_start)),
                '; ' ORDER BY h.strength DESC, a.xact_start, h.pid)
     INTO v_holders
     FROM (

@@ -75,6 +75,14 @@ func TestErrorsSayStateDetailHintAndPlace(t *testing.T) {
 	}
 }
 
+// TestNoTextIsMadeOfNothing: format gives a text even where its values are NULL,
+// so that coalesce around it never leaves it out, and people read "by NULL".
+func TestNoTextIsMadeOfNothing(t *testing.T) {
+	for _, b := range bodies(t) {
+		require.NotContains(t, b.sql, "coalesce(format(", b.name)
+	}
+}
+
 func TestErrorCatalogueIsComplete(t *testing.T) {
 	var known, raised []string
 	for _, c := range procs.ErrorCodes {
