@@ -206,7 +206,6 @@ DECLARE
     v_gone_table  CONSTANT text := format('pg_temp.cs9_gone_%s', pg_current_xact_id());
     v_some_gone   boolean := p_deletes <> 'false';
     v_gone        bigint;
-    v_changed     bigint;
     v_new         bigint;
 BEGIN
     EXECUTE format(
@@ -243,11 +242,10 @@ BEGIN
     EXECUTE format(
         $numbers$
         SELECT (SELECT count(*) FROM %s AS cs9_g WHERE %L) + count(*) FILTER (WHERE cs9_d.cs9_change = 'replace'),
-               count(*) FILTER (WHERE cs9_d.cs9_change = 'update'),
                count(*) FILTER (WHERE cs9_d.cs9_change IN ('insert', 'replace'))
         FROM %s AS cs9_d
         $numbers$, v_gone_table, v_some_gone, v_diff_table)
-    INTO v_gone, v_changed, v_new;
+    INTO v_gone, v_new;
     -- to the end of this call
     PERFORM set_config('search_path', cs9.table_path(cs9.find_table('anon.a')), true);
 
