@@ -29,21 +29,21 @@ var (
 	}
 	aSample = effort{
 		wire: map[string]map[string]int{
-			killProcess: {thenSame: 250, thenNew: 600, thenTwice: 600},
-			killBackend: {thenSame: 250, thenNew: 600, thenTwice: 600},
-			killOwner:   {thenSame: 300},
-			killServer:  {thenSame: 800},
+			killProcess: {thenSame: 500, thenNew: 1200, thenTwice: 1200},
+			killBackend: {thenSame: 500, thenNew: 1200, thenTwice: 1200},
+			killOwner:   {thenSame: 600},
+			killServer:  {thenSame: 1600},
 		},
 		early: 1,
 	}
 	aSampleOfModes = effort{
 		wire: map[string]map[string]int{
-			killProcess: {thenSame: 60, thenNew: 140, thenTwice: 140},
-			killBackend: {thenSame: 50, thenNew: 140, thenTwice: 140},
-			killOwner:   {thenSame: 40},
-			killServer:  {thenSame: 200},
+			killProcess: {thenSame: 120, thenNew: 280, thenTwice: 280},
+			killBackend: {thenSame: 100, thenNew: 280, thenTwice: 280},
+			killOwner:   {thenSame: 80},
+			killServer:  {thenSame: 400},
 		},
-		inside: map[string]int{killProcess: 150, killBackend: 40, killServer: 300},
+		inside: map[string]int{killProcess: 300, killBackend: 80, killServer: 600},
 		early:  3,
 	}
 )

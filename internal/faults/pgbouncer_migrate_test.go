@@ -46,12 +46,7 @@ const locksAndTable = `SELECT count(*) || ' ' || coalesce(to_regclass('later')::
 // A lock of a session stays behind in a pool of transactions, and the next
 // deployment would wait for it: the migration is refused before it takes it.
 func TestPgbouncerThatPoolsTransactionsIsRefusedByMigrate(t *testing.T) {
-	for name, settings := range map[string][]string{
-		"the last session first": nil,
-		"sessions in turn":       {"server_round_robin = 1"},
-		"one session":            {"default_pool_size = 1"},
-		"statements":             {"pool_mode = statement"},
-	} {
+	for name, settings := range poolsOfTransactions {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			proxied := f.pgbouncer("transaction", settings...)

@@ -180,16 +180,20 @@ func TestPgbouncerThatPoolsSessionsWorks(t *testing.T) {
 	f.wantClean()
 }
 
+// poolsOfTransactions are proxies that give each transaction, or each statement,
+// to another session of the server: their settings.
+var poolsOfTransactions = map[string][]string{
+	"the last session first": nil,
+	"sessions in turn":       {"server_round_robin = 1"},
+	"one session":            {"default_pool_size = 1"},
+	"statements":             {"pool_mode = statement"},
+}
+
 // Behind a proxy that pools transactions no session owns anything for long: a
 // run is refused before it takes a lock or writes a row, and nothing is left in
 // the sessions that others get.
 func TestPgbouncerThatPoolsTransactionsIsRefused(t *testing.T) {
-	for name, settings := range map[string][]string{
-		"the last session first": nil,
-		"sessions in turn":       {"server_round_robin = 1"},
-		"one session":            {"default_pool_size = 1"},
-		"statements":             {"pool_mode = statement"},
-	} {
+	for name, settings := range poolsOfTransactions {
 		t.Run(name, func(t *testing.T) {
 			f := newFixture(t)
 			proxied := f.pgbouncer("transaction", settings...)

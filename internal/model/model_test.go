@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 const (
 	definitions   = "testdata/tables.yaml"
 	defaultSeed   = 9
-	defaultChecks = 60
+	defaultChecks = 25
 )
 
 // setFlag sets a flag of rapid's for the rest of the test, unless the command
