@@ -28,6 +28,7 @@ var refusals = []refusal{
 	{"a row references a row of the same run", "", "S9013", "a staged row breaks the foreign key", false},
 	{"an exclusion constraint", "", "S9013", "exclusion constraint", false},
 	{"a rule", "", "S9013", "it has the rule", false},
+	{"a table that inherits", "", "S9013", "inherits from it", false},
 	{"a swap cannot be", "", "S9013", "it cannot be swapped", false},
 	{"values change places", "", "S9013", "a staged row collides with a live row", false},
 	{"a trigger would have mended the row", "staging", "23502", "", true},
