@@ -15,15 +15,25 @@ import (
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 )
 
-// program is one of the server's client programs, of its own version. Builds
-// that consist of the server alone have none: then the test says so.
+// program is one of the server's client programs: of its own version, or, for
+// builds that consist of the server alone, an installed one that is as new.
+// Where there is none the test says so.
 func program(t *testing.T, name string) string {
 	t.Helper()
-	path := filepath.Join(pgtest.Server(t).BinDir(), name)
-	if _, err := os.Stat(path); err != nil {
-		t.Skipf("this build of the server has no %s", name)
+	server := pgtest.Server(t)
+	path := filepath.Join(server.BinDir(), name)
+	if _, err := os.Stat(path); err == nil {
+		return path
 	}
-	return path
+	for version := server.Version(); version < server.Version()+20; version++ {
+		path := fmt.Sprintf("/usr/lib/postgresql/%d/bin/%s", version, name)
+		if _, err := os.Stat(path); err == nil {
+			t.Logf("this build of PostgreSQL %d has no %s: %s is used", server.Version(), name, path)
+			return path
+		}
+	}
+	t.Skipf("not tried: this build of PostgreSQL %d has no %s, and none of that version or a newer one is installed", server.Version(), name)
+	return ""
 }
 
 func run(t *testing.T, in []byte, name string, args ...string) []byte {

@@ -72,7 +72,9 @@ func TestAPromotedStandbyGoesOnWithTheRun(t *testing.T) {
 					gen, l := i+2, &lab{T: t, url: l.url, conn: l.conn}
 					s := l.standby("promoted")
 					pgtest.Exec(t, s.admin(), "SELECT pg_wal_replay_pause()")
+					watched := watch(t, l.url, mode)
 					moments := l.recordRun(mode, gen)
+					watched()
 					s.received(moments[len(moments)-1].lsn)
 					m := choose(t, moments, point)
 					conn := s.promoteAt(m.lsn)

@@ -86,6 +86,7 @@ func TestReadersOnAStandbySeeWhatThoseOfThePrimarySee(t *testing.T) {
 			ctx, stop := context.WithCancel(t.Context())
 			var polling sync.WaitGroup
 			polling.Go(func() { p.run(ctx) })
+			watched := watch(t, l.url, mode)
 			n := publishes(t)
 			for gen := 2; gen < 2+n; gen++ {
 				stage(t, l.conn, mode, gen)
@@ -96,6 +97,7 @@ func TestReadersOnAStandbySeeWhatThoseOfThePrimarySee(t *testing.T) {
 				p.gen = gen + 1
 				p.mu.Unlock()
 			}
+			watched()
 			stop()
 			polling.Wait()
 			require.NoError(t, p.failed)
@@ -126,6 +128,7 @@ func TestReplayWaitsForReadersAndThenCancelsThem(t *testing.T) {
 	s := l.sharedStandby(waitsForReaders...)
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
+			defer watch(t, l.url, mode)()
 			for gen := 2; gen < 2+publishes(t); gen++ {
 				h := s.hold(mode, key(gen-1))
 				stage(t, l.conn, mode, gen)
@@ -166,6 +169,7 @@ func TestReadersThatKeepTheReplayWaitingAreCancelled(t *testing.T) {
 	s := l.sharedStandby("max_standby_streaming_delay = 100", "hot_standby_feedback = on")
 	for _, mode := range modes {
 		t.Run(mode, func(t *testing.T) {
+			defer watch(t, l.url, mode)()
 			for gen := 2; gen < 2+publishes(t); gen++ {
 				h := s.hold(mode, key(gen-1))
 				stage(t, l.conn, mode, gen)

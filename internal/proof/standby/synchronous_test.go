@@ -36,6 +36,25 @@ func (w *waiter) run(ctx context.Context) {
 	}
 }
 
+// watch lets a reader of the primary read a table without pause, until the
+// function that it returns is called. That fails the test where the reader has
+// waited for a lock for longer than two seconds.
+func watch(t *testing.T, connection, mode string) (end func()) {
+	t.Helper()
+	w := &waiter{conn: pgtest.Connect(t, connection), mode: mode}
+	pgtest.Exec(t, w.conn, "SET lock_timeout = '2s'")
+	ctx, stop := context.WithCancel(t.Context())
+	var reading sync.WaitGroup
+	reading.Go(func() { w.run(ctx) })
+	return func() {
+		t.Helper()
+		stop()
+		reading.Wait()
+		require.NoError(t, w.err, "a reader of the primary waited for a lock for longer than two seconds")
+		t.Logf("the longest reading on the primary took %s", w.longest)
+	}
+}
+
 // TestReadersOfThePrimaryDoNotWaitForASynchronousStandby publishes while a
 // synchronous standby is slow (it has received and does not replay), and while
 // it is down.
@@ -112,12 +131,7 @@ func TestReadersOfThePrimaryDoNotWaitForASynchronousStandby(t *testing.T) {
 // go on lets it end. It returns the warnings of the CALL.
 func publishBesideAReader(t *testing.T, l *lab, mode string, gen int, goOn func(pid int)) (warned string) {
 	t.Helper()
-	w := &waiter{conn: pgtest.Connect(t, l.url), mode: mode}
-	pgtest.Exec(t, w.conn, "SET lock_timeout = '2s'")
-	ctx, stop := context.WithCancel(t.Context())
-	var reading sync.WaitGroup
-	reading.Go(func() { w.run(ctx) })
-
+	watched := watch(t, l.url, mode)
 	cfg := l.conn.Config().Copy()
 	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
 		if n.Severity == "WARNING" {
@@ -146,9 +160,6 @@ func publishBesideAReader(t *testing.T, l *lab, mode string, gen int, goOn func(
 		"no lock on the table is held meanwhile")
 	goOn(int(conn.PgConn().PID()))
 	require.NoError(t, <-ended)
-	stop()
-	reading.Wait()
-	require.NoError(t, w.err, "a reader waited for a lock for longer than two seconds")
-	t.Logf("the longest reading took %s", w.longest)
+	watched()
 	return warned
 }
