@@ -2,8 +2,6 @@ package procs_test
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -11,69 +9,83 @@ import (
 	"github.com/cs9gen/cs9gen/internal/pgtest"
 )
 
-// days is m.t with a partition a day.
-func days(t *testing.T, n int) *session {
+// manyPartitions is a session with a table of 100 partitions, one id each, of
+// which each has a row, and with its twin.
+func manyPartitions(t *testing.T) *split {
 	t.Helper()
-	return oneTable(t, nil, "columns: [{name: day, type: integer}, {name: id, type: integer}, {name: v, type: text}], keys: [day, id], "+
-		"partitions: {by: range, columns: [day], parts: ["+manyParts(n, 1)+"]}",
-		fmt.Sprintf("INSERT INTO m.t SELECT d, i, 'old' FROM generate_series(0, %d) AS d, generate_series(1, 3) AS i", n-1))
+	s := newSplit(t, partitioning{partitions: "{by: range, columns: [id], parts: [" + manyParts(100, 1) + "]}"})
+	s.both("DELETE FROM %s")
+	s.both("INSERT INTO %s SELECT 'north', '2024-01-01', i, i FROM generate_series(0, 99) AS i")
+	return s
 }
 
-// oneDay makes the calls of a run that replaces one day, each in a transaction of
-// its own, and returns how many relations each of them locked.
-func oneDay(s *session, key, mode string, publish bool) map[string]int {
+// locked are the partitions on which this session's transaction holds a lock.
+func (s *split) locked() string {
 	s.t.Helper()
-	locks := map[string]int{}
-	call := func(name, sql string, args ...any) {
-		s.t.Helper()
-		s.exec("BEGIN")
-		s.exec(sql, args...)
-		n := pgtest.Scalar[int](s.t, s.conn, `SELECT count(DISTINCT l.relation)::integer FROM pg_locks AS l
-			WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation >= 16384`)
-		locks[name] = max(locks[name], n)
-		s.exec("COMMIT")
-	}
-	call("begin_run", "SELECT FROM cs9.begin_run('t', $1, '{m.t}', '[1]', p_publish_mode => $2)", key, mode)
-	run := pgtest.Scalar[int64](s.t, s.conn, "SELECT run_id FROM cs9.run_status WHERE run_key = $1", key)
-	call("begin_plan", "SELECT cs9.begin_plan($1, 1, 1)", run)
-	call("drop_rows_where", "SELECT cs9.drop_rows_where('m.t', 'day = 7')")
-	call("staging_table", "SELECT cs9.staging_table($1, 'm.t')", run)
-	staged := pgtest.Scalar[string](s.t, s.conn, "SELECT cs9.staging_table($1, 'm.t')", run)
-	call("insert", "INSERT INTO "+staged+" (day, id, v) SELECT 7, i, 'new' FROM generate_series(1, 5) AS i")
-	call("finish_plan", "SELECT cs9.finish_plan($1, 1, 1)", run)
-	call("finish_run", "SELECT cs9.finish_run($1, 1)", run)
-	if !publish {
-		call("discard_run", "SELECT cs9.discard_run('t', $1)", key)
-		return locks
-	}
-	call("begin_publish", "SELECT cs9.begin_publish('t', $1, NULL, 100)", key)
-	for pgtest.Scalar[string](s.t, s.conn, "SELECT state FROM cs9.run_status WHERE run_key = $1", key) != "published" {
-		call("publish_next", "SELECT cs9.publish_next($1, NULL, 100, 0)", run)
-	}
-	return locks
+	return pgtest.Scalar[string](s.t, s.conn, `SELECT coalesce(string_agg(DISTINCT l.relation::regclass::text, ' ' ORDER BY l.relation::regclass::text), '')
+		FROM pg_locks AS l WHERE l.pid = pg_backend_pid() AND l.relation IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = 'm.t'::regclass)`)
 }
 
-// A run locks what it touches, however many partitions there are: beside 3,000 of
-// them PostgreSQL's own settings leave no room for a lock on each.
-func TestARunLocksNoPartitionThatItDoesNotTouch(t *testing.T) {
+// What a run does not touch costs no lock and no relation, in any mode.
+func TestOnlyTouchedPartitionsAreLocked(t *testing.T) {
 	t.Parallel()
-	for _, mode := range []string{"batched", "atomic", "swap"} {
+	for _, mode := range []string{"batched", "swap", "swap_or_atomic"} {
 		t.Run(mode, func(t *testing.T) {
 			t.Parallel()
-			few, many := days(t, 40), days(t, 120)
-			require.Equal(t, oneDay(few, "discarded", mode, false), oneDay(many, "discarded", mode, false))
-			want, got := oneDay(few, "k", mode, true), oneDay(many, "k", mode, true)
-			if mode == "atomic" { // which compares the staged rows with the whole table
-				require.Equal(t, want["publish_next"]+2*80, got["publish_next"])
-				delete(want, "publish_next")
-				delete(got, "publish_next")
+			s := manyPartitions(t)
+			require.NoError(t, s.stage(mode, dropWhere("id = 7"), "INSERT INTO {t} (region, day, id, v) VALUES ('north', '2024-01-01', 7, -7), ('south', '2024-01-01', 7, -7)"))
+			require.Equal(t, 1, pgtest.Scalar[int](t, s.conn, "SELECT count(*)::integer FROM pg_class WHERE relnamespace = 'cs9_staging'::regnamespace AND relkind IN ('r', 'p')"))
+			s.exec("BEGIN")
+			s.exec("SELECT cs9.check_publish($1)", s.run)
+			require.Equal(t, "m.t_p7", s.locked())
+			s.exec("COMMIT")
+			if mode != "batched" {
+				s.exec("BEGIN")
+				s.exec("SELECT cs9.apply_run($1)", s.run)
+				require.Contains(t, []string{"m.t_p7", ""}, s.locked())
+				s.exec("ROLLBACK")
 			}
-			require.Equal(t, want, got)
-			require.Less(t, slices.Max(slices.Collect(maps.Values(want))), 40)
-			for _, s := range []*session{few, many} {
-				require.Equal(t, 5, pgtest.Scalar[int](t, s.conn, "SELECT count(*)::integer FROM m.t WHERE v = 'new'"))
-				require.Zero(t, pgtest.Scalar[int](t, s.conn, "SELECT count(*)::integer FROM pg_tables WHERE schemaname = 'cs9_staging'"))
-			}
+			s.publish()
+			require.Equal(t, "m.t_p7", s.rows2(fmt.Sprintf("SELECT string_agg(DISTINCT relation, ' ') FROM cs9.publish_step WHERE run_id = %d AND kind IN ('truncate', 'delete', 'analyze')", s.run)))
+			require.Zero(t, pgtest.Scalar[int](t, s.conn, "SELECT count(*)::integer FROM cs9.publish_step WHERE kind = 'analyze' AND note IS NOT NULL"), "it was analyzed")
+			s.exec("DELETE FROM m.twin WHERE id = 7")
+			s.exec("INSERT INTO m.twin VALUES ('north', '2024-01-01', 7, -7), ('south', '2024-01-01', 7, -7)")
+			s.same()
 		})
+	}
+}
+
+// Rows that lie in one heap can be published in every mode, whatever the run was
+// begun with; a new attempt writes to other partitions.
+func TestRowsInOneHeapChangeModeAndAttempt(t *testing.T) {
+	t.Parallel()
+	insert := func(ids string) string {
+		return "INSERT INTO {t} (region, day, id, v) SELECT 'north', '2024-01-01', i, -i FROM generate_series(" + ids + ") AS i"
+	}
+	for _, modes := range [][2]string{{"swap", "batched"}, {"swap", "atomic"}, {"batched", "swap"}, {"atomic", "swap_or_atomic"}, {"swap", "swap"}} {
+		for name, rows := range map[string]string{"one": "7, 7", "several": "7, 12", "all": "0, 99"} {
+			t.Run(modes[0]+" "+modes[1]+" "+name, func(t *testing.T) {
+				t.Parallel()
+				s := manyPartitions(t)
+				condition := "id BETWEEN " + map[string]string{"one": "7 AND 7", "several": "7 AND 12", "all": "0 AND 99"}[name]
+				require.NoError(t, s.stage(modes[0], dropWhere(condition), insert(rows)))
+
+				// the next attempt stages for another partition in plan 1
+				s.exec("SELECT cs9.release_run('t')")
+				require.NoError(t, s.conn.QueryRow(t.Context(), "SELECT attempt FROM cs9.begin_run('t', $1, '{m.t}', '[1]')", fmt.Sprint(s.runs)).Scan(&s.attempt))
+				require.True(t, pgtest.Scalar[bool](t, s.conn, "SELECT cs9.begin_plan($1, 1, $2)", s.run, s.attempt))
+				s.exec(dropWhere(condition + " OR id = 50"))
+				staged := pgtest.Scalar[string](t, s.conn, "SELECT cs9.staging_table($1, 'm.t')", s.run)
+				s.exec("INSERT INTO " + staged + " (region, day, id, v) SELECT 'north', '2024-01-01', i, -i FROM generate_series(0, 99) AS i WHERE i = 50 OR i" + condition[len("id"):])
+				s.exec("SELECT cs9.finish_plan($1, 1, $2)", s.run, s.attempt)
+				require.NoError(t, s.finish())
+
+				s.exec("SELECT cs9.set_publish_mode('t', $1, $2)", fmt.Sprint(s.runs), modes[1])
+				s.publish()
+				s.exec("DELETE FROM m.twin WHERE " + condition + " OR id = 50")
+				s.exec("INSERT INTO m.twin SELECT 'north', '2024-01-01', i, -i FROM generate_series(0, 99) AS i WHERE i = 50 OR i" + condition[len("id"):])
+				s.same()
+			})
+		}
 	}
 }
