@@ -253,3 +253,19 @@ func TestP11APublishedKeyIsANoOp(t *testing.T) {
 	require.Equal(t, "new", pgtest.Scalar[string](t, s.conn,
 		"SELECT outcome FROM cs9.begin_run('t', 'k', ARRAY['anon.anon_rebuild_counts'], '[1]', p_again => true)"))
 }
+
+// TestP3RowsOfNoPlanAreNotPublished: no later attempt would remove them, so that
+// they would be published beside those that are staged again.
+func TestP3RowsOfNoPlanAreNotPublished(t *testing.T) {
+	t.Parallel()
+	for name, values := range map[string]string{"a plan": "cs9_plan) VALUES (9, 'north', 1, 7)", "plan 0": "cs9_plan) VALUES (9, 'north', 1, 0)", "a run": "cs9_run) VALUES (9, 'north', 1, 99)"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSession(t)
+			s.ready("k", one(dropAll, insert1), one(insert2, "INSERT INTO %s (week, region, n, "+values), one(insert3))
+			err := requireState(t, "S9016", s.finish())
+			require.Contains(t, err.Message, "1 staged rows of anon.anon_rebuild_counts name a run or plan that this run does not have")
+			require.Equal(t, oldRows, s.live())
+		})
+	}
+}

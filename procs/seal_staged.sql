@@ -1,6 +1,7 @@
 -- Purpose: prove that the run wrote each row (key) once, and count what it wrote.
 -- How:     the unique index on the key is built once, now; kept during the load it would cost more than the load.
--- Errors:  S9011 names the table, the first key written twice and the plans that wrote it; S9013 a key that no index takes.
+-- Errors:  S9011 names the table, the first key written twice and the plans that wrote it; S9013 a key that no index takes;
+--          S9016 rows of no plan of the run.
 CREATE FUNCTION cs9.seal_staged(p_run_id bigint, p_table_id integer)
 RETURNS void
 LANGUAGE plpgsql
@@ -16,6 +17,7 @@ DECLARE
     v_plans      text;
     v_inserted   bigint;
     v_upserted   bigint;
+    v_stray      bigint;
 BEGIN
     IF v_staged IS NULL THEN
         UPDATE cs9.run_table AS t SET rows_inserted = 0, rows_upserted = 0, staged_values = 'false'
@@ -49,9 +51,20 @@ BEGIN
     PERFORM cs9.analyze_staged(p_table_id, v_staged);
     EXECUTE format(
         $count$
-        SELECT count(*) FILTER (WHERE cs9_op = 'i') AS cs9_inserted, count(*) FILTER (WHERE cs9_op = 'u') AS cs9_upserted FROM %s
+        SELECT count(*) FILTER (WHERE cs9_op = 'i') AS cs9_inserted, count(*) FILTER (WHERE cs9_op = 'u') AS cs9_upserted,
+               count(*) FILTER (WHERE cs9_run <> $1 OR cs9_plan NOT BETWEEN 1 AND $2) AS cs9_stray
+        FROM %s
         $count$, v_staged)
-    INTO v_inserted, v_upserted;
+    INTO v_inserted, v_upserted, v_stray
+    USING p_run_id, (SELECT r.plans FROM cs9.run AS r WHERE r.run_id = p_run_id);
+    IF v_stray > 0 THEN
+        RAISE EXCEPTION '% staged rows of %.% name a run or plan that this run does not have', v_stray,
+                        quote_ident(v_definition.schema_name), quote_ident(v_definition.table_name)
+            USING ERRCODE = 'S9016',
+                  DETAIL = 'cs9_run and cs9_plan say whose rows they are. No later attempt would remove these.',
+                  HINT = 'Discard the run; leave cs9_run and cs9_plan out of what is written: their defaults are right.',
+                  SCHEMA = v_definition.schema_name, TABLE = v_definition.table_name;
+    END IF;
     UPDATE cs9.run_table AS t
     SET rows_inserted = v_inserted, rows_upserted = v_upserted,
         staged_values = CASE WHEN cs9.has_many_partitions(p_table_id) THEN cs9.staged_values(p_run_id, p_table_id) END
