@@ -104,6 +104,16 @@ func (w *world) touched(r *run, name string) (leaves []string, survives bool) {
 	return leaves, survives
 }
 
+// stagedLeaves is to how many partitions the staged rows of a table go.
+func (r *run) stagedLeaves(name string) (n int) {
+	for _, leaf := range tableOf(name).leaves {
+		if slices.ContainsFunc(r.staged[name], func(s stagedRow) bool { return s.inLeaf(leaf) }) {
+			n++
+		}
+	}
+	return n
+}
+
 // modeNow is how a table would be published now: batched, atomic or swap.
 func (w *world) modeNow(r *run, name string) string {
 	if r.modes[name] != "swap_or_atomic" {
@@ -156,8 +166,8 @@ func (w *world) apply(r *run) {
 		case r.split[name]:
 			r.staged[name] = nil
 			r.parts[name] = slices.DeleteFunc(r.parts[name], func(leaf string) bool { return slices.Contains(leaves, leaf) })
-		case len(leaves) > 0:
-			delete(r.staged, name)
+		case len(leaves) > 0 && r.stagedLeaves(name) < 2:
+			delete(r.staged, name) // where the proof split the rows, their heap stays to the end
 		}
 	}
 }
