@@ -8,7 +8,7 @@ CREATE FUNCTION cs9.trial_writes(p_run_id bigint, p_table_id integer)
 RETURNS TABLE (staged text, wanted text, statement text, place text)
 LANGUAGE plpgsql
 STABLE
-ROWS 4
+ROWS 5
 SET search_path = pg_catalog, pg_temp
 AS $trial_writes$
 #variable_conflict error
@@ -17,6 +17,7 @@ DECLARE
     v_staged  CONSTANT text := cs9.staged_label(p_run_id, p_table_id);
     v_mode    CONSTANT text := cs9.publish_mode_of(p_run_id, p_table_id);
     v_place   CONSTANT boolean := v_mode = 'atomic' AND cs9.replaces_rows(p_table_id);
+    v_makes   text;  -- place, as the run does; null where it deletes nothing
     v_deletes CONSTANT text := cs9.run_deletes(p_run_id, p_table_id);
     v_match   CONSTANT text := cs9.key_match(v_live, 'cs9_s', 'cs9_l');
     v_keys    name[];
@@ -43,12 +44,13 @@ BEGIN
     wanted := v_column.is_new;
     RETURN NEXT;
     IF v_deletes <> 'false' AND (v_mode = 'batched' OR v_place) THEN
-        wanted := 'cs9_l.cs9_deleted';
-        place := CASE
+        v_makes := CASE
             WHEN v_mode = 'batched' AND cs9.user_triggers(v_live, 8) IS NOT NULL
                  AND EXISTS (SELECT FROM cs9.run_delete_steps(p_run_id, p_table_id) AS s WHERE s.kind = 'truncate') THEN format('TRUNCATE TABLE %s', v_live)
             ELSE format('DELETE FROM %s AS cs9_l USING (SELECT * FROM %s WHERE cs9_row()) AS cs9_s WHERE %s', v_live, v_staged, v_match)
         END;
+        wanted := 'cs9_l.cs9_deleted';
+        place := v_makes;
         RETURN NEXT;
         place := NULL;
     END IF;
@@ -65,7 +67,14 @@ BEGIN
     staged := 'cs9_op = ''u''';
     statement := format('%s ON CONFLICT (%s) %s', v_insert, (SELECT string_agg(format('%I', k), ', ') FROM unnest(v_keys) AS k),
                         coalesce('DO UPDATE SET ' || v_column.from_excluded, 'DO NOTHING'));
+    wanted := v_column.is_new;
     RETURN NEXT;
+    IF v_makes IS NOT NULL THEN
+        wanted := 'cs9_l.cs9_deleted';
+        place := v_makes;
+        RETURN NEXT;
+        place := NULL;
+    END IF;
     IF v_column.from_excluded IS NOT NULL THEN
         wanted := format('NOT cs9_l.cs9_deleted AND ROW(%s)::record *<> ROW(%s)::record', v_column.of_staged, v_column.of_live);
         RETURN NEXT;
