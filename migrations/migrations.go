@@ -25,8 +25,15 @@ type File struct {
 	SQL  string
 }
 
+// OwnNamesFirst is what each migration begins with that is one transaction.
+const OwnNamesFirst = `-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);`
+
 // routinesName sorts between the file of the tables and that of the views.
 const routinesName = "00002_cs9_routines.sql"
+
+// up begins each file.
+const up = "-- +goose Up\n"
 
 // Files returns the migrations of the cs9 schema, in order.
 func Files() ([]File, error) {
@@ -49,6 +56,9 @@ func Files() ([]File, error) {
 		}
 		out = append(out, File{Name: name, SQL: string(text)})
 	}
+	for i := range out {
+		out[i].SQL = strings.Replace(out[i].SQL, up, up+"\n"+OwnNamesFirst+"\n", 1)
+	}
 	return out, nil
 }
 
@@ -58,7 +68,7 @@ func routinesSQL() (string, error) {
 		return "", fmt.Errorf("migrations: %w", err)
 	}
 	var b strings.Builder
-	b.WriteString("-- +goose Up\n")
+	b.WriteString(up)
 	for _, r := range routines {
 		fmt.Fprintf(&b, "\n-- +goose StatementBegin\n%s\n-- +goose StatementEnd\n%s\n", r.Create(), r.Comment())
 	}

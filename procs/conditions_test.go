@@ -203,3 +203,26 @@ func TestRecordingAConditionHoldsNothing(t *testing.T) {
 		WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation = ANY (ARRAY['m.t'::regclass, 'm.t_staging'::regclass])`))
 	s.exec("COMMIT")
 }
+
+// P6: an operator is that of the column's type, wherever the type is: a comparison of citext is none of texts.
+func TestAConditionComparesAsTheTypesOfItsColumnsDo(t *testing.T) {
+	t.Parallel()
+	url := pgtest.NewDatabase(t)
+	s := modes{connect(t, url)}
+	s.execAll("CREATE SCHEMA x; CREATE EXTENSION citext SCHEMA x; CREATE EXTENSION ltree SCHEMA x; CREATE SCHEMA m; CREATE DOMAIN m.word AS x.citext")
+	pgtest.Install(t, url, definition(t, `
+  - {schema: m, name: c, columns: [{name: k, type: x.citext}, {name: w, type: m.word}, {name: l, type: x.ltree}], keys: [k]}
+`))
+	for condition, left := range map[string]string{
+		"k = 'A'":                  "(b,B,b.c)",
+		"k BETWEEN 'B ' AND 'b'":   "(a,A,a) (b,B,b.c)",
+		"w IN ('a', 'z')":          "(b,B,b.c)",
+		"l OPERATOR(x.<@) 'b'":     "(a,A,a)",
+		"l <@ 'b' AND NOT k < 'A'": "(a,A,a)",
+	} {
+		s.execAll("TRUNCATE m.c; INSERT INTO m.c VALUES ('a', 'A', 'a'), ('b', 'B', 'b.c')")
+		require.NoError(t, s.onePlan(condition, "batched", []string{"m.c"}, "SELECT cs9.drop_rows_where('m.c', $$"+condition+"$$)"), condition)
+		s.exec("CALL cs9.publish('t', $1)", condition)
+		require.Equal(t, left, s.content("m.c"), condition)
+	}
+}

@@ -1,5 +1,6 @@
 -- Purpose: what is stored here runs later as part of a DELETE, in another session: it must be one boolean expression over
 --          the columns of the table, and what it means is decided now.
+-- Contract: names are found by cs9.condition_path, whatever the caller's search_path.
 -- Returns: PostgreSQL's own printing of the expression that it read with the settings of the caller. Every literal has its
 --          type, dates are ISO and times UTC: whatever settings it is read with later, it says the same. 'now' and 'today'
 --          are what they were when it was recorded.
@@ -28,10 +29,12 @@ BEGIN
         IF coalesce(p_condition, '') !~ E'\\S' THEN
             RAISE syntax_error USING MESSAGE = 'it is empty';
         END IF;
+        PERFORM set_config('search_path', cs9.condition_path(p_table_id), true);
         OPEN v_cursor FOR EXECUTE format(E'SELECT FROM (%s) AS cs9_rows WHERE (%s\n) LIMIT 0', v_rows, p_condition);
         CLOSE v_cursor;
         OPEN v_cursor FOR EXECUTE format(E'SELECT FROM (%s) AS cs9_rows WHERE ARRAY[%s\n] IS NULL LIMIT 0', v_rows, p_condition);
         CLOSE v_cursor;
+        PERFORM set_config('search_path', 'pg_catalog, pg_temp', true);
         v_fixed := cs9.print_condition(cs9.read_condition(p_table_id, 1, p_condition));
         v_reason := cs9.untrusted_call(cs9.condition_table());
         IF v_reason IS NOT NULL THEN

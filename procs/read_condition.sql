@@ -12,6 +12,7 @@ AS $read_condition$
 DECLARE
     v_column CONSTANT name := format('cs9_condition_%s', p_reading);
 BEGIN
+    PERFORM set_config('search_path', cs9.condition_path(p_table_id), true);
     IF p_reading = 1 THEN
         EXECUTE (
             SELECT format(E'CREATE TABLE %s (LIKE %I.%I, %I boolean GENERATED ALWAYS AS (%s\n) STORED) PARTITION BY LIST (%I)',

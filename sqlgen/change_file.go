@@ -155,7 +155,10 @@ func (p *changePlan) addChange(changed []tableChange, dropped []lockedTable, up,
 	for _, d := range p.destroys {
 		text.line("-- Destroys %s: %s", d.Name, d.What)
 	}
-	text.line("-- +goose Up\n%s\n-- +goose Down\n%s", up, strings.TrimSuffix(down, "\n"))
+	text.begin("Up")
+	text.line("%s", up)
+	text.begin("Down")
+	text.line("%s", strings.TrimSuffix(down, "\n"))
 	p.add(base, text.String(), tables...)
 	p.addIndexes(changed)
 }

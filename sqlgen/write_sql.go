@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cs9gen/cs9gen/migrations"
 )
 
 // section is a part of a migration: statements under a heading, which may be "".
@@ -39,6 +41,11 @@ func creating(objects []object, kinds ...objectKind) []step {
 
 // migrationWriter lays a goose file out.
 type migrationWriter struct{ strings.Builder }
+
+// begin begins a direction, Up or Down, of a migration that is one transaction.
+func (w *migrationWriter) begin(direction string) {
+	w.line("-- +goose %s\n\n%s", direction, migrations.OwnNamesFirst)
+}
 
 func (w *migrationWriter) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
 

@@ -2,6 +2,9 @@
 -- Table: anon.orders
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- The live table is there already. What the definition would make is made beside it, empty, as a model to compare with.
 SELECT cs9.bound_lock_wait();
 
@@ -42,6 +45,9 @@ SELECT cs9.register_table(
 );
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- Refused while a run that writes to the table is unfinished. The table stays as it is, with its rows.
 SELECT cs9.release_adopted('anon', 'orders');

@@ -156,6 +156,8 @@ func (c *testCase) judge(before, plain, after map[string][]string, oracleErr, cs
 		return finding("stuck in "+where, "%v", cs9Err)
 	case cs9Err == nil && strings.Contains(oracleErr.Error(), "ON CONFLICT does not support deferrable"):
 		return &result{verdict: noCase, reason: "plain SQL has no upsert by this key"}
+	case cs9Err == nil && strings.Contains(oracleErr.Error(), "could not identify a comparison function"):
+		return &result{verdict: noCase, reason: "an index over values that nothing compares takes what is alone in it"}
 	case cs9Err == nil:
 		return finding("published what plain SQL refuses "+sqlState(oracleErr), "%v", oracleErr)
 	case byTrigger(cs9Err) && byTrigger(oracleErr):

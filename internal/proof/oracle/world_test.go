@@ -369,5 +369,5 @@ func (t *table) insert(into string, rows []row, extra ...string) string {
 		}
 		lines = append(lines, "("+strings.Join(values, ", ")+")")
 	}
-	return fmt.Sprintf("INSERT INTO %s (%s) VALUES %s%s", into, quotedColumns(columns), strings.Join(lines, ", "), strings.Join(extra, ""))
+	return fmt.Sprintf("INSERT INTO %s AS cs9_t (%s) VALUES %s%s", into, quotedColumns(columns), strings.Join(lines, ", "), strings.Join(extra, ""))
 }

@@ -4,6 +4,9 @@
 -- Destroys anon.things.gone: the column is dropped with its values
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'things', '9f268c17b8fce7128d008040ab367c8f4fce10c41653c55966d33f1d207492ac');
 
@@ -423,6 +426,9 @@ SELECT cs9.change_table(
 );
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'things', '83e11d6ba81d02751df1a2f5b5f396e5f205ec4996a8e83f1ee04e4eae20bee2');

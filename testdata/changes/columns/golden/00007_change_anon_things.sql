@@ -4,6 +4,9 @@
 -- Destroys anon.things.note: the column is dropped with its values
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'things', '0f6767040761cf552be3378a00678b0e84e6543067b9c14009779fdeb9471513');
 
@@ -420,6 +423,9 @@ SELECT cs9.change_table(
 );
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'things', 'd9215c80657cb4b88dbc66bfb2287363952c38b722512aaad8c2da357518012b');

@@ -2,6 +2,9 @@
 -- Changes: anon.entries
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'entries', '31558edec51a34fbae137612cb44006784f0c803bca669241ece6740b9cc724e');
 
@@ -109,6 +112,9 @@ ALTER TABLE anon.entries
     REFERENCES anon.fresh DEFERRABLE;
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'entries', 'b1d26a38036d9fc6c07d603157d833ebe582f2be88caed62e8263e8b9d3d8ad1');

@@ -2,6 +2,9 @@
 -- Changes: anon.records, geo.places
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'lookup', '3f5ef2d9357a3ccb1fdf717fe6fac145cc8ef52b7a319a17282ca49db1f087fb');
 SELECT cs9.begin_change('anon', 'entries', 'b1d26a38036d9fc6c07d603157d833ebe582f2be88caed62e8263e8b9d3d8ad1');
@@ -765,6 +768,9 @@ ALTER TABLE anon.records
     REFERENCES anon.fresh ON UPDATE CASCADE;
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('geo', 'places', '3159065e947c6cc41922c3cc6f2ceac809f5a716bcaa4b5f6ddbedf34aaad5d0');

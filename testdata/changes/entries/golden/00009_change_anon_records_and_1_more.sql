@@ -3,6 +3,9 @@
 -- Destroys anon.fresh: the table is dropped with all its rows, and with what was recorded of its runs
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'records', 'faff85539ad787c808d7847be5474647cdd51920767fb830c69be2fa20b1b9f4');
 SELECT cs9.begin_change('anon', 'fresh', 'acc6d4f6f73241d15a8c2100ba55a17ab0ba652f88510469ba07409c935208a3');
@@ -185,6 +188,9 @@ DROP TABLE anon.fresh_staging;
 DROP TABLE anon.fresh;
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'records', '39c11584c038f743240aca63639ee515f7c9ef2511e16efda81d364f1efa6df4');

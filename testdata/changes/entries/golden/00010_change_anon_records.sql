@@ -2,6 +2,9 @@
 -- Changes: anon.records
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'records', '39c11584c038f743240aca63639ee515f7c9ef2511e16efda81d364f1efa6df4');
 
@@ -79,6 +82,9 @@ SELECT cs9.change_table(
 );
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'records', 'd70d37e03c40a19be7135ced5e0f0d13d87ff0f91055810d5d0ab64cfcfbfdfb');

@@ -2,6 +2,9 @@
 -- Changes: anon.records
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'records', 'd70d37e03c40a19be7135ced5e0f0d13d87ff0f91055810d5d0ab64cfcfbfdfb');
 
@@ -114,6 +117,9 @@ ALTER TABLE anon.records
     REFERENCES geo.places DEFERRABLE;
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'records', 'df89c86c55c661b5c73a68e55858e3f75928cfb05932f4a4c7699080c54fb88c');

@@ -2,6 +2,9 @@
 -- Changes: "S.x".new
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('S.x', 'T.y Z', '496a92640dc1ad0957282e86128c053df2cc35e36cbeada9680ab1f051e2003b');
 
@@ -403,6 +406,9 @@ SELECT cs9.change_table(
 );
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('S.x', 'new', '8737c5caa2eba68192bca1f168e4a3de1eea8db7ceffa92ba34e6680985401ae');

@@ -4,6 +4,9 @@
 -- Destroys anon.places_others: the partition 'others' is dropped with its rows
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'places', 'b591b0c2a47de0059da16eba9dcbeb3c06010f59f394845cb73f6cd2035fee94');
 
@@ -63,6 +66,9 @@ SELECT cs9.change_table(
 );
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'places', '7f4352a7e1e25e670d437f910a1bbaadfb39d78b628659f2f2646503646db55e');

@@ -4,6 +4,9 @@
 -- Destroys demo.dates_q3_south: the partition of 'south' is dropped with its rows
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'days', 'abfe0f4141ddaff18d5301c5f3f490625558dc2a14dec5539ae7febf1163c369');
 
@@ -425,6 +428,9 @@ SELECT cs9.change_table(
 );
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('demo', 'dates', '35e9a7912bf7c240a35f70462092398aa90cd2982f31dbdaeacc33984b6aaa1f');

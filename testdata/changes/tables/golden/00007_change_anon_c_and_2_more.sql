@@ -3,6 +3,9 @@
 -- Destroys anon.a_more: the table is dropped with all its rows, and with what was recorded of its runs
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'a', 'ec4a950a7ce8c32a3b9253408ecf27e4dd04e2a6fa152e1b44497ee5a9b64ca1');
 SELECT cs9.begin_change('anon', 'b', 'd98ff7520c720936f0b30f854b4b587d39e7c5f1741e97160478e2203ed8ba18');
@@ -645,6 +648,9 @@ DROP TABLE anon.a_more_staging;
 DROP TABLE anon.a_more;
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- No run may write to the table meanwhile: refused while one that does is unfinished.
 SELECT cs9.begin_change('anon', 'c', '94fe2681f0cbe954b4f65f62de171063447fd77cdfdab1435ea0a53f969fcf5b');
