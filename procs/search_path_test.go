@@ -67,3 +67,17 @@ func TestASearchPathIsOneInWhichNobodyElseMayCreate(t *testing.T) {
 		})
 	}
 }
+
+// P6: to plan a query by a check is to look into the function that it calls. What counts on a search_path is refused by the
+// proof, which names the remedy, and by nothing before.
+func TestACheckThatCountsOnASearchPathStopsNoPlan(t *testing.T) {
+	t.Parallel()
+	s := oneTable(t, []string{"CREATE SCHEMA m", "SET search_path = m", "CREATE FUNCTION one() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1'",
+		"CREATE FUNCTION big(i integer) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT i >= one()'"},
+		"columns: [{name: k, type: integer}, {name: n, type: integer}], keys: [k], checks: {big: m.big(n)}", "SET constraint_exclusion = on")
+	for attempt := range 2 { // the second one clears what the first one staged
+		s.stage("k", "batched", dropT, "INSERT INTO {t} VALUES (1, 1)")
+		err := requireState(t, "S9013", s.finish())
+		require.Contains(t, err.Message, "function one() does not exist", attempt)
+	}
+}

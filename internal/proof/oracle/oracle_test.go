@@ -27,7 +27,7 @@ func TestMain(m *testing.M) { pgtest.Main(m) }
 // Without the environment half of the cases are always the same, and half are new.
 const (
 	fixedSeed = 1
-	fewCases  = 15
+	fewCases  = 8
 	workers   = 2
 )
 
@@ -258,6 +258,29 @@ func (n *net) agree(t *testing.T, seed uint64, cases int) {
 	}
 	for _, f := range c.findings {
 		t.Error(f)
+	}
+	c.holdCeilings(t, cases)
+}
+
+// The ceilings, in percent of the cases, are some points above what docs/guarantees.md says. They are lowered as cs9gen
+// gets better.
+const (
+	refusedCeiling = 20
+	reasonCeiling  = 8
+	enoughCases    = 500 // fewer say little
+)
+
+// holdCeilings fails where cs9gen refuses too much of what plain SQL does.
+func (c *tally) holdCeilings(t *testing.T, cases int) {
+	t.Helper()
+	if cases < enoughCases {
+		return
+	}
+	require.LessOrEqual(t, 100*c.verdicts[refused]/cases, refusedCeiling, "percent of the cases are refused that plain SQL does")
+	for reason, n := range c.reasons {
+		if strings.HasPrefix(reason, string(refused)) {
+			require.LessOrEqual(t, 100*n/cases, reasonCeiling, "percent of the cases: %s", reason)
+		}
 	}
 }
 

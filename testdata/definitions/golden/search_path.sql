@@ -2,6 +2,9 @@
 -- Table: demo.paths
 -- +goose Up
 
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
+
 -- The live table: what readers read.
 CREATE SCHEMA IF NOT EXISTS demo;
 
@@ -353,6 +356,9 @@ SELECT cs9.register_table(
 );
 
 -- +goose Down
+
+-- A name of PostgreSQL's means PostgreSQL's, whatever stands before it in the session's search_path.
+SELECT pg_catalog.set_config('search_path', pg_catalog.concat_ws(', ', 'pg_catalog', nullif(pg_catalog.current_setting('search_path'), '')), true);
 
 -- Refused while a run that writes to the table is unfinished. The schema stays: it may hold more.
 SELECT cs9.unregister_table('demo', 'paths');
