@@ -318,8 +318,14 @@ func (l *lab) install(paths []string) error {
 // that is split by a domain over an enum. docs/existing-tables.md lists both.
 var unknownRoutine = regexp.MustCompile(`^(function|operator) .* does not exist$`)
 
+// ownNames lets no type of the world stand for one of PostgreSQL's in what the net asks.
+const ownNames = "SET search_path = pg_catalog"
+
 // tables returns the user's tables, those of partitions not, as SQL writes them.
 func (l *lab) tables() ([]string, error) {
+	if _, err := l.reader().raw(ownNames); err != nil {
+		return nil, err
+	}
 	rows, err := l.watch.Query(context.Background(), `
 		SELECT c.oid::regclass::text FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 		WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname !~ '^(pg_|cs9$|cs9_staging$|information_schema$)' AND c.relname <> 'goose_db_version'
@@ -365,6 +371,9 @@ const fixed = `SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET T
 
 // hanging returns what hangs on the user's tables, a line each.
 func (l *lab) hanging() ([]string, error) {
+	if _, err := l.reader().raw(ownNames); err != nil {
+		return nil, err
+	}
 	rows, err := l.watch.Query(context.Background(), hangingSQL)
 	if err != nil {
 		return nil, err
