@@ -88,6 +88,9 @@ func (w *worker) try(seed uint64, without map[string]bool) (r *result, options [
 		return nil, nil, err
 	}
 	r = c.try(l)
+	if r.verdict == different { // a dump that was restored in part must not spoil the next case
+		w.used = manyCases
+	}
 	return r, d.shared.options, l.watch.Close(context.Background())
 }
 
