@@ -73,8 +73,8 @@ var edits = []edit{
 	one("drop the template", "DROP TABLE anon.counts_staging", "table anon.counts_staging: expected a table, found nothing"),
 
 	// routines
-	one("replace a routine", "CREATE OR REPLACE FUNCTION cs9.bound_lock_wait() RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS 'BEGIN END'",
-		"routine cs9.bound_lock_wait(): body: line 1: expected nothing, found BEGIN END"),
+	one("replace a routine", "CREATE OR REPLACE FUNCTION cs9.bound_lock_wait(p_all_tries boolean DEFAULT false) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS 'BEGIN END'",
+		"routine cs9.bound_lock_wait(boolean): body: line 1: expected nothing, found BEGIN END"),
 	one("replace a routine of a table", "CREATE OR REPLACE PROCEDURE anon.counts_publish(task text, run_key text, batch_rows integer DEFAULT 200000) LANGUAGE plpgsql AS 'BEGIN END'",
 		"routine anon.counts_publish(text, text, integer): body: line 1: expected nothing, found BEGIN END"),
 	one("drop a routine", "DROP PROCEDURE anon.counts_publish", "routine anon.counts_publish(text, text, integer): expected a procedure, found nothing"),
