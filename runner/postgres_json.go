@@ -5,6 +5,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -31,18 +32,8 @@ func hasBrokenText(v reflect.Value) bool {
 	if !v.IsValid() || (v.Kind() == reflect.Pointer || v.Kind() == reflect.Interface) && v.IsNil() {
 		return false
 	}
-	if v.CanInterface() {
-		value := v.Interface()
-		if v.CanAddr() {
-			value = v.Addr().Interface() // which has all methods
-		}
-		switch value := value.(type) {
-		case json.Marshaler:
-			return false
-		case encoding.TextMarshaler:
-			text, err := value.MarshalText()
-			return err == nil && !utf8.Valid(text)
-		}
+	if broken, own := ownText(v); own {
+		return broken
 	}
 	switch v.Kind() {
 	case reflect.String:
@@ -65,12 +56,29 @@ func hasBrokenText(v reflect.Value) bool {
 			}
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			if (field.IsExported() || field.Anonymous) && field.Tag.Get("json") != "-" && hasBrokenText(v.Field(i)) {
-				return true
-			}
-		}
+		return slices.ContainsFunc(reflect.VisibleFields(v.Type()), func(field reflect.StructField) bool {
+			return len(field.Index) == 1 && (field.IsExported() || field.Anonymous) && field.Tag.Get("json") != "-" && hasBrokenText(v.FieldByIndex(field.Index))
+		})
 	}
 	return false
+}
+
+// ownText reports whether a method of a value gives its JSON, and whether that is
+// a text which encoding/json would replace bytes in.
+func ownText(v reflect.Value) (broken, own bool) {
+	if !v.CanInterface() {
+		return false, false
+	}
+	value := v.Interface()
+	if v.CanAddr() {
+		value = v.Addr().Interface() // which has all methods
+	}
+	switch value := value.(type) {
+	case json.Marshaler:
+		return false, true
+	case encoding.TextMarshaler:
+		text, err := value.MarshalText()
+		return err == nil && !utf8.Valid(text), true
+	}
+	return false, false
 }
