@@ -136,6 +136,10 @@ func (x *execution) keyed(ctx context.Context) (*Result, error) {
 			return fail(err, resumeNext)
 		case !may:
 			result.Outcome = Ready
+			// the end of the session would do it a moment later, when somebody else may have been refused
+			if err := own.release(ctx, x.job.name); err != nil {
+				return fail(err, "the run is ready to be published")
+			}
 		default:
 			if next, err := x.publish(ctx); err != nil {
 				return fail(err, next)
