@@ -131,7 +131,7 @@ var folderEdits = []folderEdit{
 		removeFile("cs9gen.lock")(t, dir)
 		editFile("00004_anon_a.sql", "n  integer", "n  bigint ")(t, dir)
 	}, broken: true, want: []string{
-		`DIR/00004_anon_a.sql: expected what the definitions give, found another text: line 10 is "    n  bigint ," and would become "    n  integer,"; restore the file, or remove it if it was never applied`,
+		`DIR/00004_anon_a.sql: expected what the definitions give, found another text: line 13 is "    n  bigint ," and would become "    n  integer,"; restore the file, or remove it if it was never applied`,
 	}},
 	{name: "no folder", edit: func(t *testing.T, dir string) { t.Helper(); require.NoError(t, os.RemoveAll(dir)) }, want: []string{
 		"table anon.a: definition: expected a migration that makes the table, found nothing",
