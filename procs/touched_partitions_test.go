@@ -20,7 +20,7 @@ func days(t *testing.T, n int) *session {
 }
 
 // oneDay makes the calls of a run that replaces one day, each in a transaction of
-// its own, and returns how many relations each of them locked.
+// its own, and returns how many partitions and indexes of partitions each of them locked.
 func oneDay(s *session, key, mode string, publish bool) map[string]int {
 	s.t.Helper()
 	locks := map[string]int{}
@@ -29,7 +29,7 @@ func oneDay(s *session, key, mode string, publish bool) map[string]int {
 		s.exec("BEGIN")
 		s.exec(sql, args...)
 		n := pgtest.Scalar[int](s.t, s.conn, `SELECT count(DISTINCT l.relation)::integer FROM pg_locks AS l
-			WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation >= 16384`)
+			WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.relation IN (SELECT i.inhrelid FROM pg_inherits AS i)`)
 		locks[name] = max(locks[name], n)
 		s.exec("COMMIT")
 	}
