@@ -5,7 +5,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"reflect"
-	"slices"
 	"unicode/utf8"
 )
 
@@ -56,11 +55,18 @@ func hasBrokenText(v reflect.Value) bool {
 			}
 		}
 	case reflect.Struct:
-		return slices.ContainsFunc(reflect.VisibleFields(v.Type()), func(field reflect.StructField) bool {
-			return len(field.Index) == 1 && (field.IsExported() || field.Anonymous) && field.Tag.Get("json") != "-" && hasBrokenText(v.FieldByIndex(field.Index))
-		})
+		for field, value := range v.Fields() {
+			if inJSON(field) && hasBrokenText(value) {
+				return true
+			}
+		}
 	}
 	return false
+}
+
+// inJSON reports whether encoding/json writes a field of a struct.
+func inJSON(field reflect.StructField) bool {
+	return (field.IsExported() || field.Anonymous) && field.Tag.Get("json") != "-"
 }
 
 // ownText reports whether a method of a value gives its JSON, and whether that is
