@@ -315,7 +315,7 @@ func (l *lab) install(paths []string) error {
 }
 
 // unknownRoutine is what PostgreSQL says to the migration of a table whose functions count on a search_path, or
-// that is split by a domain over an enum. docs/existing-tables.md lists both.
+// that is split by a domain over an enum. docs/existing-tables.md lists the second.
 var unknownRoutine = regexp.MustCompile(`^(function|operator) .* does not exist$`)
 
 // ownNames lets no type of the world stand for one of PostgreSQL's in what the net asks.
