@@ -2,8 +2,9 @@
 --          in which the publish runs.
 -- How:     evaluated for the staged rows; but not where the staged table has the same check and it gives the same anywhere:
 --          then each row has passed it.
+-- Contract: p_tree is cs9.touched_tree: what does not lie in it gets none of the rows.
 -- Errors:  S9013 names the check and the first row that fails it, or the routine that raises.
-CREATE FUNCTION cs9.check_constraints(p_run_id bigint, p_table_id integer)
+CREATE FUNCTION cs9.check_constraints(p_run_id bigint, p_table_id integer, p_tree oid[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -11,7 +12,6 @@ AS $check_constraints$
 #variable_conflict error
 DECLARE
     v_staged  CONSTANT text := cs9.staged_label(p_run_id, p_table_id);
-    v_tree    CONSTANT oid[] := cs9.touched_tree(p_run_id, p_table_id);
     v_check   record;
     v_fails   text;
     v_subject text;
@@ -25,7 +25,7 @@ BEGIN
                coalesce(pg_get_partition_constraintdef(c.conrelid), 'true') AS bound, cs9.called_routines(c.conbin::text) AS calls
         FROM pg_catalog.pg_constraint AS c
         WHERE c.contype = 'c'
-          AND c.conrelid = ANY (v_tree)
+          AND c.conrelid = ANY (p_tree)
           AND c.coninhcount = 0
           AND coalesce((to_jsonb(c) ->> 'conenforced')::boolean, true)  -- which PostgreSQL 18 lets it be
           AND NOT (cs9.is_plain_expression(c.conbin::text) AND EXISTS (
@@ -49,4 +49,4 @@ BEGIN
     END LOOP;
 END;
 $check_constraints$;
-COMMENT ON FUNCTION cs9.check_constraints(bigint, integer) IS 'Refuses staged rows that fail a check of the live table';
+COMMENT ON FUNCTION cs9.check_constraints(bigint, integer, oid[]) IS 'Refuses staged rows that fail a check of the live table';

@@ -1,8 +1,9 @@
 -- Purpose: a generated column is computed again when a row is moved: it must give what was staged, in the environment in which
 --          the publish runs; a partition may compute it otherwise than its table.
 -- How:     evaluated for the staged rows; not where the staged table has the same expression and it gives the same anywhere.
+-- Contract: p_tree is cs9.touched_tree: what does not lie in it gets none of the rows.
 -- Errors:  S9013 names the column.
-CREATE FUNCTION cs9.check_generated(p_run_id bigint, p_table_id integer)
+CREATE FUNCTION cs9.check_generated(p_run_id bigint, p_table_id integer, p_tree oid[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -11,7 +12,6 @@ AS $check_generated$
 DECLARE
     v_staged CONSTANT text := cs9.staged_label(p_run_id, p_table_id);
     v_live   CONSTANT regclass := to_regclass(cs9.table_label(p_table_id));
-    v_tree   CONSTANT oid[] := cs9.touched_tree(p_run_id, p_table_id);
     v_column record;
 BEGIN
     IF v_staged IS NULL THEN
@@ -25,7 +25,7 @@ BEGIN
         LEFT JOIN pg_catalog.pg_attribute AS p ON p.attrelid = v_live AND p.attname = a.attname AND a.attrelid <> v_live
         LEFT JOIN pg_catalog.pg_attrdef AS pg ON pg.adrelid = p.attrelid AND pg.adnum = p.attnum
         CROSS JOIN LATERAL (SELECT CASE WHEN a.attrelid <> v_live THEN pg_get_partition_constraintdef(a.attrelid) END AS bound) AS b
-        WHERE a.attrelid = ANY (v_tree)
+        WHERE a.attrelid = ANY (p_tree)
           AND a.attgenerated <> ''
           AND pg_get_expr(pg.adbin, pg.adrelid) IS DISTINCT FROM e.expression
           AND NOT (cs9.is_plain_expression(g.adbin::text) AND EXISTS (
@@ -46,4 +46,4 @@ BEGIN
     END LOOP;
 END;
 $check_generated$;
-COMMENT ON FUNCTION cs9.check_generated(bigint, integer) IS 'Refuses staged rows whose generated columns would get another value';
+COMMENT ON FUNCTION cs9.check_generated(bigint, integer, oid[]) IS 'Refuses staged rows whose generated columns would get another value';

@@ -3,8 +3,9 @@
 -- How:     the cheap proof first: columns whose type is short need nothing, the longest value of the others is found by
 --          one scan, expressions and predicates are evaluated once. Only where that does not do are the doubtful rows put
 --          into an empty index of the same kind (cs9.try_index). The primary key was built on the staged rows already.
+-- Contract: p_tree is cs9.touched_tree: what does not lie in it gets none of the rows.
 -- Errors:  S9013 names the index, and what PostgreSQL said.
-CREATE FUNCTION cs9.check_indexes(p_run_id bigint, p_table_id integer)
+CREATE FUNCTION cs9.check_indexes(p_run_id bigint, p_table_id integer, p_tree oid[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -12,7 +13,6 @@ AS $check_indexes$
 #variable_conflict error
 DECLARE
     v_staged CONSTANT text := cs9.staged_label(p_run_id, p_table_id);
-    v_tree   CONSTANT oid[] := cs9.touched_tree(p_run_id, p_table_id);
     v_sizes  jsonb;
     v_index  record;
     v_bytes  bigint;
@@ -22,7 +22,7 @@ BEGIN
     END IF;
     v_sizes := cs9.column_sizes(v_staged, ARRAY (
         SELECT DISTINCT p.expression
-        FROM cs9.indexes_of(v_tree) AS x
+        FROM cs9.indexes_of(p_tree) AS x
         JOIN pg_catalog.pg_index AS i ON i.indexrelid = x.index AND NOT (i.indisprimary AND i.indnatts = i.indnkeyatts)
         CROSS JOIN LATERAL cs9.index_limit(x.index) AS l
         CROSS JOIN LATERAL cs9.index_parts(x.index) AS p
@@ -32,7 +32,7 @@ BEGIN
     FOR v_index IN
         SELECT x.*, l.bytes, l.doubtful, s.size, s.evaluated,
                format('the index %s%s', x.index, ', which calls ' || x.calls || ',') AS subject
-        FROM cs9.indexes_of(v_tree) AS x
+        FROM cs9.indexes_of(p_tree) AS x
         JOIN pg_catalog.pg_index AS i ON i.indexrelid = x.index AND NOT (i.indisprimary AND i.indnatts = i.indnkeyatts)
         CROSS JOIN LATERAL cs9.index_limit(x.index) AS l
         CROSS JOIN LATERAL (
@@ -60,4 +60,4 @@ BEGIN
     END LOOP;
 END;
 $check_indexes$;
-COMMENT ON FUNCTION cs9.check_indexes(bigint, integer) IS 'Refuses staged rows that an index of the live table would not take';
+COMMENT ON FUNCTION cs9.check_indexes(bigint, integer, oid[]) IS 'Refuses staged rows that an index of the live table would not take';

@@ -1,6 +1,7 @@
 -- Purpose: a partition may refuse NULL where its table takes it.
+-- Contract: p_tree is cs9.touched_tree: what does not lie in it gets none of the rows.
 -- Errors:  S9013 names the partition and the column.
-CREATE FUNCTION cs9.check_not_null(p_run_id bigint, p_table_id integer)
+CREATE FUNCTION cs9.check_not_null(p_run_id bigint, p_table_id integer, p_tree oid[])
 RETURNS void
 LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp
@@ -17,7 +18,7 @@ BEGIN
     END IF;
     FOR v_column IN
         SELECT a.attname, a.attrelid::regclass AS relation, coalesce(pg_get_partition_constraintdef(a.attrelid), 'true') AS bound
-        FROM unnest(cs9.touched_tree(p_run_id, p_table_id)) AS t (relation)
+        FROM unnest(p_tree) AS t (relation)
         JOIN pg_catalog.pg_attribute AS a ON a.attrelid = t.relation AND a.attnotnull AND a.attnum > 0 AND NOT a.attisdropped
         JOIN pg_catalog.pg_attribute AS p ON p.attrelid = v_live AND p.attname = a.attname AND NOT p.attnotnull AND NOT p.attisdropped
         ORDER BY a.attrelid::regclass::text COLLATE "C", a.attnum
@@ -31,4 +32,4 @@ BEGIN
     END LOOP;
 END;
 $check_not_null$;
-COMMENT ON FUNCTION cs9.check_not_null(bigint, integer) IS 'Refuses staged rows without a value that a partition of its own demands';
+COMMENT ON FUNCTION cs9.check_not_null(bigint, integer, oid[]) IS 'Refuses staged rows without a value that a partition of its own demands';

@@ -9,6 +9,7 @@ SET search_path = pg_catalog, pg_temp
 AS $check_table$
 #variable_conflict error
 DECLARE
+    v_tree    oid[];
     v_context text;
 BEGIN
     -- a table to which the run does nothing may be locked, or gone
@@ -22,11 +23,12 @@ BEGIN
     PERFORM cs9.check_foreign_tables(p_run_id, p_table_id);
     PERFORM cs9.check_deleted_rows(p_run_id, p_table_id);
     PERFORM cs9.check_partitions(p_run_id, p_table_id);
-    PERFORM cs9.check_not_null(p_run_id, p_table_id);
-    PERFORM cs9.check_constraints(p_run_id, p_table_id);
-    PERFORM cs9.check_generated(p_run_id, p_table_id);
+    v_tree := cs9.touched_tree(p_run_id, p_table_id);
+    PERFORM cs9.check_not_null(p_run_id, p_table_id, v_tree);
+    PERFORM cs9.check_constraints(p_run_id, p_table_id, v_tree);
+    PERFORM cs9.check_generated(p_run_id, p_table_id, v_tree);
     PERFORM cs9.check_row_size(p_run_id, p_table_id);
-    PERFORM cs9.check_indexes(p_run_id, p_table_id);
+    PERFORM cs9.check_indexes(p_run_id, p_table_id, v_tree);
     IF cs9.publish_mode_of(p_run_id, p_table_id) = 'swap' THEN
         PERFORM cs9.check_swap(p_run_id, p_table_id);
         PERFORM cs9.prepare_swap(p_run_id, p_table_id);

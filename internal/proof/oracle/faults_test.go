@@ -42,7 +42,7 @@ var faults = []fault{
 	{"a swap knows the live indexes of its proof alone", "index_pairs", []string{"AND i.indisvalid", "AND i.indisvalid AND (i.indrelid = p_staged OR i.indexrelid < p_staged)"}, false},
 	{"a staged table can have the name of its index", "staged_name", []string{"concat(p_kind, p_number), p_name)", "CASE WHEN p_name IS NULL THEN concat(p_kind, p_number) END, p_name)"}, false},
 	{"numbers that are equal and print otherwise are left as they were", "*_apply_changes", []string{"*<>", "<>"}, false},
-	{"an index that is not unique can refuse a row", "check_table", []string{"PERFORM cs9.check_indexes(p_run_id, p_table_id);", ""}, false},
+	{"an index that is not unique can refuse a row", "check_table", []string{"PERFORM cs9.check_indexes(p_run_id, p_table_id, v_tree);", ""}, false},
 	{"rows move under another search_path than they were proved under", "*_move_batch", []string{"set_config('search_path', cs9.table_path(", "set_config('application_name', cs9.table_path("}, false},
 	{"a staged table has no replica identity", "fence_staged", []string{"EXECUTE format('ALTER TABLE %s REPLICA IDENTITY FULL', v_relation);", "NULL;"}, false},
 	{"a swap loses the settings of a partition", "prepare_swap", []string{"PERFORM cs9.copy_partition_settings(p_table_id, v_pair.leaf, v_pair.staged);", ""}, false},
